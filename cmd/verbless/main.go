@@ -1,0 +1,63 @@
+// Command verbless serves uploads, articles, messages, invoices and a company directory over an HTTP JSON API,
+// and looks after their store. This file puts the commands together; each has a file of its own.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"verbless/internal/config"
+	"verbless/internal/fault"
+)
+
+type commands struct {
+	config.Settings `embed:""`
+
+	Serve   serve      `cmd:"" help:"Run the service."`
+	Users   users      `cmd:"" help:"Look after users."`
+	Tokens  tokens     `cmd:"" help:"Issue and revoke tokens."`
+	Migrate migrate    `cmd:"" help:"Bring the store's schema up to date."`
+	Backup  backup     `cmd:"" help:"Write a consistent copy of the store while it is in use."`
+	OpenAPI openapi    `cmd:"" name:"openapi" help:"Print the OpenAPI description."`
+	Show    showConfig `cmd:"" name:"config" help:"Print the settings that hold, and where they come from."`
+	Version version    `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var cli commands
+	parser := kong.Must(&cli, kong.Name("verbless"), config.Groups(), kong.UsageOnError(),
+		kong.Description("One binary for a team's uploads, articles, messages, invoices and company directory.\n\nExample: verbless serve --demo"))
+	run, err := parser.Parse(os.Args[1:])
+	if err == nil {
+		run.BindTo(ctx, (*context.Context)(nil))
+		err = run.Run(&cli.Settings, newLog(&cli.Settings))
+	}
+	if err != nil {
+		stop()
+		fmt.Fprintln(os.Stderr, "verbless: "+message(err))
+		os.Exit(1)
+	}
+}
+
+// message is what a person at a terminal should read: everything, for it is their own machine.
+func message(err error) string {
+	f := fault.As(err)
+	if f.Code == fault.Internal {
+		return err.Error()
+	}
+	text := f.Message
+	for _, part := range f.Parts {
+		text += "\n  " + part.Pointer + ": " + part.Message
+	}
+	if f.Cause != nil {
+		text += " (" + f.Cause.Error() + ")"
+	}
+	return text
+}

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"time"
+
+	"verbless/internal/ident"
+	"verbless/internal/rest"
+)
+
+// Handler is the API with what surrounds every request, outermost first: its name, its line in the log, its pace.
+func (a *App) Handler() http.Handler {
+	return a.named(a.logged(a.paced(a.API)))
+}
+
+// requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
+var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
+
+// named gives the request a name that stands in its answer, its problem and its line in the log.
+func (a *App) named(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get("X-Request-Id")
+		if !requestID.MatchString(id) {
+			id = ident.New()
+		}
+		w.Header().Set("X-Request-Id", id)
+		next.ServeHTTP(w, r.WithContext(rest.WithRequestID(r.Context(), id)))
+	})
+}
+
+// recorder remembers what was answered.
+type recorder struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	status  int
+	bytes   int
+}
+
+// answerTime is how long a client may take to fetch an answer.
+const answerTime = time.Minute
+
+func (r *recorder) WriteHeader(status int) {
+	if status >= 200 && r.status == 0 {
+		r.status = status
+		r.control.SetWriteDeadline(time.Now().Add(answerTime))
+	}
+	r.ResponseWriter.WriteHeader(status)
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	n, err := r.ResponseWriter.Write(p)
+	r.bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// logged writes one line for each request. Headers and bodies never get there, and of the query only the names.
+func (a *App) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w)}
+		rec.control.SetWriteDeadline(time.Time{}) // left over from the answer before
+		defer func() {
+			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
+				slog.String("request_id", rest.RequestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
+				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes), slog.Duration("took", time.Since(start)), slog.String("remote", r.RemoteAddr))
+		}()
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// paced gives up on bodies that come too slowly, however long they may be.
+func (a *App) paced(next http.Handler) http.Handler {
+	rate := int64(a.settings.MinBodyRate)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 && rate > 0 {
+			r.Body = &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), rate: rate, start: time.Now()}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// grace is how long a body may take to begin, and stall how long it may rest.
+const (
+	grace = 10 * time.Second
+	stall = 30 * time.Second
+)
+
+type pacedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	rate    int64
+	start   time.Time
+	got     int64
+}
+
+// Read sets the deadline by what has come so far: the mean rate counts, but no rest may be longer than stall.
+func (b *pacedBody) Read(p []byte) (int, error) {
+	deadline := b.start.Add(grace + time.Duration(b.got/b.rate)*time.Second)
+	if latest := time.Now().Add(stall); deadline.After(latest) {
+		deadline = latest
+	}
+	b.control.SetReadDeadline(deadline)
+	n, err := b.ReadCloser.Read(p)
+	b.got += int64(n)
+	if err != nil { // the connection goes on to the next request without our deadline
+		b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
+}

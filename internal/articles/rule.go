@@ -1,0 +1,76 @@
+package articles
+
+import (
+	"verbless/internal/change"
+	"verbless/internal/fault"
+	"verbless/internal/ident"
+)
+
+// The states of an article.
+const (
+	published = "published"
+	archived  = "archived"
+	trashed   = "trashed"
+)
+
+// moves is what may become of an article's status. Only DELETE leads into the trash.
+var moves = change.Moves{
+	published: {archived},
+	archived:  {published},
+	trashed:   {published},
+}
+
+// rule is what may happen to an article outside the trash.
+func rule(c *change.Change[Article]) error {
+	switch {
+	case c.Dying() && c.Was.Status == published: // thrown away, not destroyed
+		thrown := *c.Was
+		thrown.Status, thrown.TrashedAt = trashed, &c.At
+		c.Becomes(&thrown)
+		return nil
+	case c.Dying():
+		return nil
+	case !c.Born() && !moves.Allows(c.Was.Status, c.Now.Status):
+		return refused(c.Was.Status, c.Now.Status)
+	case c.Now.Slug != "" && reservedSlug(c.Now.Slug):
+		return fault.Invalid(fault.NotAllowedValue, "/slug", "This slug is taken for something else in a path.")
+	}
+	stampStatus(c)
+	return nil
+}
+
+// trashRule is what may happen to an article in the trash: back it goes, or away for good.
+func trashRule(c *change.Change[Trashed]) error {
+	if c.Dying() || c.Was.Status == c.Now.Status {
+		return nil
+	}
+	if !moves.Allows(c.Was.Status, c.Now.Status) {
+		return refused(c.Was.Status, c.Now.Status)
+	}
+	c.Now.TrashedAt = nil
+	return nil
+}
+
+// stampStatus sets the time a state was entered, in the change that enters it.
+func stampStatus(c *change.Change[Article]) {
+	if !c.Born() && c.Was.Status == c.Now.Status {
+		return
+	}
+	switch c.Now.Status {
+	case published:
+		c.Now.Archived = nil
+		if c.Now.Published == nil {
+			c.Now.Published = &c.At
+		}
+	case archived:
+		c.Now.Archived = &c.At
+	}
+}
+
+func refused(from, to string) error {
+	return fault.New(fault.TransitionRefused, "An article that is %s cannot become %s.", from, to).At("/status").
+		With("from", from).With("to", to).With("allowed", moves.Next(from)).With("reason", "not_in_table")
+}
+
+// reservedSlug tells whether a slug would be taken for something else in a path.
+func reservedSlug(slug string) bool { return slug == trashed || ident.Valid(slug) }

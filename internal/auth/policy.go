@@ -1,0 +1,20 @@
+package auth
+
+import "verbless/internal/rest"
+
+// Policy is who may do what, in one table. Admins may do everything; Owners are the user a row belongs to,
+// and a row that only its owner may read does not exist for others.
+func Policy() rest.Policy {
+	const no, admins, owners, everyone = rest.Nobody, rest.Admins, rest.Owners, rest.Everyone
+	//                     list      read      create    change  remove
+	return rest.Policy{
+		"users":    rights(admins, everyone, admins, owners, admins),
+		"tokens":   rights(owners, owners, owners, no, owners),
+		"articles": rights(everyone, everyone, everyone, owners, owners),
+		"trashed":  rights(owners, owners, no, owners, owners),
+	}
+}
+
+func rights(list, read, create, change, remove rest.Who) rest.Rights {
+	return rest.Rights{List: list, Read: read, Create: create, Change: change, Remove: remove}
+}

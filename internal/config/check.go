@@ -1,0 +1,56 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// check looks at every value, and reports all faults at once, each with where the value came from.
+func (s *Settings) check() error {
+	var faults []error
+	want := func(ok bool, name, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("%s: %s (%s)", name, fmt.Sprintf(format, args...), s.origin(name)))
+		}
+	}
+	want(s.Data != "", "data", "names no folder")
+	want(validDatabase(s.Database), "database", "must be sqlite or an address like postgres://user:password@host:5432/name") // not the value: it holds a password
+	want(validAddr(s.Addr), "addr", "%q is not an address like 127.0.0.1:8080 or :8080", s.Addr)
+	want(s.BaseURL == "" || validBase(s.BaseURL), "base-url", "%q is not an http or https address like https://api.example.com, without user, query and fragment", s.BaseURL)
+	want(s.TrashDays >= 0 && s.TrashDays <= 36500, "trash-days", "must be 0 to 36500, not %d", s.TrashDays)
+	want(s.IdempotencyHours >= 1 && s.IdempotencyHours <= 8760, "idempotency-hours", "must be 1 to 8760, not %d", s.IdempotencyHours)
+	want(s.StopTimeout >= 0, "stop-timeout", "must not be negative, but is %s", s.StopTimeout)
+	want(s.HeaderTimeout >= time.Millisecond, "header-timeout", "must be 1ms or more, not %s", s.HeaderTimeout)
+	want(s.IdleTimeout >= time.Millisecond, "idle-timeout", "must be 1ms or more, not %s", s.IdleTimeout)
+	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
+	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
+	return errors.Join(faults...)
+}
+
+func validDatabase(text string) bool {
+	if text == "sqlite" {
+		return true
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && u.Opaque == ""
+}
+
+func validAddr(text string) bool {
+	_, port, err := net.SplitHostPort(text)
+	if err != nil {
+		return false
+	}
+	_, err = strconv.ParseUint(port, 10, 16)
+	return err == nil
+}
+
+func validBase(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil &&
+		!strings.ContainsAny(text, "?#")
+}

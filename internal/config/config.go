@@ -1,0 +1,148 @@
+// Package config is the one table of settings: what each is called, what it may be, and where its value came from.
+//
+// A command line that embeds Settings takes every setting as a flag, from the environment, and from a file of lines
+// "name = value", in that order of strength. Faults of a file and of values are all reported at once. The package
+// only reads settings: it opens nothing but the file, and it does not look whether an address or a database answers.
+package config
+
+import (
+	"cmp"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// Settings is every setting there is. A new one is a new field here, and nothing more.
+//
+// The tag secret says what may not be printed: secret:"url" the password of an address, secret:"" the whole value.
+type Settings struct {
+	Config    string `name:"config" env:"VERBLESS_CONFIG" group:"store" placeholder:"FILE" help:"Read settings from FILE, lines of name = value. Left out: verbless.conf in the data folder, if it exists."`
+	Data      string `name:"data" env:"VERBLESS_DATA" group:"store" default:"./data" placeholder:"DIR" help:"Folder that holds everything kept on disk (${default})."`
+	Database  string `name:"database" env:"VERBLESS_DATABASE" group:"store" default:"sqlite" secret:"url" placeholder:"URL" help:"sqlite, kept in the data folder, or postgres://… (${default})."`
+	LogLevel  string `name:"log-level" env:"VERBLESS_LOG_LEVEL" group:"store" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum} (${default})."`
+	LogFormat string `name:"log-format" env:"VERBLESS_LOG_FORMAT" group:"store" default:"auto" enum:"auto,text,json" placeholder:"FORMAT" help:"${enum}; auto is text on a terminal, else json (${default})."`
+
+	Addr             string        `name:"addr" env:"VERBLESS_ADDR" group:"server" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen at (${default})."`
+	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// and the address listened at."`
+	Demo             bool          `name:"demo" env:"VERBLESS_DEMO" group:"server" help:"Fill an empty store with samples, and print three calls to try."`
+	TrashDays        int           `name:"trash-days" env:"VERBLESS_TRASH_DAYS" group:"server" default:"30" placeholder:"DAYS" help:"Days until a trashed article is removed for good; 0 keeps it (${default})."`
+	IdempotencyHours int           `name:"idempotency-hours" env:"VERBLESS_IDEMPOTENCY_HOURS" group:"server" default:"24" placeholder:"HOURS" help:"Hours that an Idempotency-Key is remembered (${default})."`
+	StopTimeout      time.Duration `name:"stop-timeout" env:"VERBLESS_STOP_TIMEOUT" group:"server" default:"30s" placeholder:"TIME" help:"How long running requests may take to finish when the server stops (${default})."`
+	MaxBody          Size          `name:"max-body" env:"VERBLESS_MAX_BODY" group:"server" default:"2MiB" placeholder:"SIZE" help:"Largest JSON body (${default})."`
+	MaxHeader        Size          `name:"max-header" env:"VERBLESS_MAX_HEADER" group:"server" default:"16KiB" placeholder:"SIZE" help:"Most that the headers of a request may hold (${default})."`
+	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
+	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
+	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
+
+	file    *file
+	origins map[string]string // setting to where its value came from
+}
+
+// Groups are the titles under which help shows the settings; hand them to kong.
+func Groups() kong.Option {
+	return kong.ExplicitGroups([]kong.Group{
+		{Key: "store", Title: "Settings of every command:"},
+		{Key: "server", Title: "Settings of the server:"},
+	})
+}
+
+// Default is what holds when nobody says otherwise. It looks neither at the environment nor at files.
+func Default() Settings {
+	var s Settings
+	for _, flag := range table(&s) {
+		if flag.HasDefault {
+			if err := parse(flag, flag.Default); err != nil {
+				panic(err) // a default in the table above is wrong; every test would say so
+			}
+		}
+	}
+	return s
+}
+
+// Base is the address that links start with, without a slash at its end. A server that listens at a port of the
+// system's choice puts the real address into Addr first.
+func (s *Settings) Base() string {
+	if s.BaseURL != "" {
+		return strings.TrimRight(s.BaseURL, "/")
+	}
+	host, port, err := net.SplitHostPort(s.Addr)
+	if err != nil {
+		return "http://" + s.Addr
+	}
+	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
+		host = "localhost" // all addresses of the machine; nobody can call that
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// Trash is how long a trashed article is kept; 0 is forever.
+func (s *Settings) Trash() time.Duration { return time.Duration(s.TrashDays) * 24 * time.Hour }
+
+// Idempotency is how long an Idempotency-Key is remembered.
+func (s *Settings) Idempotency() time.Duration { return time.Duration(s.IdempotencyHours) * time.Hour }
+
+// BeforeReset keeps the help of other commands short: they take the server's settings, but do not list them.
+func (s *Settings) BeforeReset(ctx *kong.Context) error {
+	if node := ctx.Selected(); node != nil && (node.Path() == "serve" || node.Path() == "config") {
+		return nil
+	}
+	for _, flag := range ctx.Flags() {
+		if flag.Group != nil && flag.Group.Key == "server" {
+			flag.Hidden = true
+		}
+	}
+	return nil
+}
+
+// BeforeResolve reads the settings file: kong calls it when flags and environment are known.
+func (s *Settings) BeforeResolve(ctx *kong.Context) error {
+	data, config := s.Data, s.Config
+	for _, path := range ctx.Path {
+		if path.Flag == nil {
+			continue
+		}
+		// Flags are not in their fields yet at this point.
+		switch value := ctx.FlagValue(path.Flag); path.Flag.Target.Addr().Interface() {
+		case &s.Data:
+			data = value.(string)
+		case &s.Config:
+			config = value.(string)
+		}
+	}
+	var err error
+	if s.file, err = findFile(config, data); s.file == nil || err != nil {
+		return err
+	}
+	ctx.AddResolver(kong.ResolverFunc(s.file.resolve))
+	return nil
+}
+
+// AfterApply notes where each value came from, and checks them all.
+func (s *Settings) AfterApply(ctx *kong.Context) error {
+	flags := map[string]bool{}
+	for _, path := range ctx.Path {
+		if path.Flag != nil && !path.Resolved {
+			flags[path.Flag.Name] = true
+		}
+	}
+	s.origins = map[string]string{}
+	for _, flag := range table(s) {
+		env, ok := environment(flag)
+		switch {
+		case flags[flag.Name]:
+			s.origins[flag.Name] = "flag"
+		case ok:
+			s.origins[flag.Name] = "environment " + env
+		case s.file != nil && s.file.entries[flag.Name].line > 0:
+			s.origins[flag.Name] = "file " + s.file.place(flag.Name)
+		}
+	}
+	if s.Config == "" && s.file != nil {
+		s.Config, s.origins["config"] = s.file.path, "found in the data folder"
+	}
+	return s.check()
+}
+
+func (s *Settings) origin(name string) string { return cmp.Or(s.origins[name], "default") }

@@ -1,0 +1,194 @@
+package db
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"verbless/internal/stamp"
+)
+
+// codec moves one type between a field and a column.
+type codec struct {
+	get func(field reflect.Value) (any, error)
+	set func(field reflect.Value, value any) error
+}
+
+var (
+	timeType    = reflect.TypeFor[time.Time]()
+	scannerType = reflect.TypeFor[sql.Scanner]()
+	valuerType  = reflect.TypeFor[driver.Valuer]()
+)
+
+// codecFor chooses by type. ok is false for what no column can hold.
+func codecFor(t reflect.Type) (c codec, nullable, ok bool) {
+	pointer := reflect.PointerTo(t)
+	switch {
+	case pointer.Implements(scannerType) && pointer.Implements(valuerType):
+		return codec{getValuer, setScanner}, true, true
+	case t == timeType:
+		return codec{getTime, setTime}, false, true
+	case t.Kind() == reflect.Pointer:
+		inner, _, ok := codecFor(t.Elem())
+		return optional(t.Elem(), inner), true, ok && t.Elem().Kind() != reflect.Pointer
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return codec{getBytes, setBytes}, true, true
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
+		return codec{getStrings, setStrings}, false, true
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return codec{getString, setString}, false, true
+	case reflect.Int, reflect.Int64:
+		return codec{getInt, setInt}, false, true
+	case reflect.Bool:
+		return codec{getBool, setBool}, false, true
+	}
+	return codec{}, false, false
+}
+
+// optional is nil for NULL.
+func optional(t reflect.Type, inner codec) codec {
+	return codec{
+		get: func(f reflect.Value) (any, error) {
+			if f.IsNil() {
+				return nil, nil
+			}
+			return inner.get(f.Elem())
+		},
+		set: func(f reflect.Value, v any) error {
+			if v == nil {
+				f.SetZero()
+				return nil
+			}
+			p := reflect.New(t)
+			f.Set(p)
+			return inner.set(p.Elem(), v)
+		},
+	}
+}
+
+func mismatch(f reflect.Value, v any) error { return fmt.Errorf("cannot keep %T in %s", v, f.Type()) }
+
+func getString(f reflect.Value) (any, error) { return f.String(), nil }
+
+func setString(f reflect.Value, v any) error {
+	switch v := v.(type) {
+	case string:
+		f.SetString(v)
+	case []byte:
+		f.SetString(string(v))
+	default:
+		return mismatch(f, v)
+	}
+	return nil
+}
+
+func getInt(f reflect.Value) (any, error) { return f.Int(), nil }
+
+func setInt(f reflect.Value, v any) error {
+	n, ok := v.(int64)
+	if !ok || f.OverflowInt(n) {
+		return mismatch(f, v)
+	}
+	f.SetInt(n)
+	return nil
+}
+
+func getBool(f reflect.Value) (any, error) { return f.Bool(), nil }
+
+func setBool(f reflect.Value, v any) error {
+	switch v := v.(type) {
+	case bool:
+		f.SetBool(v)
+	case int64: // SQLite
+		f.SetBool(v != 0)
+	default:
+		return mismatch(f, v)
+	}
+	return nil
+}
+
+func getTime(f reflect.Value) (any, error) {
+	return stamp.Micros(*f.Addr().Interface().(*time.Time)), nil
+}
+
+func setTime(f reflect.Value, v any) error {
+	n, ok := v.(int64)
+	if !ok {
+		return mismatch(f, v)
+	}
+	*f.Addr().Interface().(*time.Time) = stamp.FromMicros(n)
+	return nil
+}
+
+func getBytes(f reflect.Value) (any, error) {
+	if f.IsNil() {
+		return nil, nil
+	}
+	return string(f.Bytes()), nil
+}
+
+func setBytes(f reflect.Value, v any) error {
+	switch v := v.(type) {
+	case nil:
+		f.SetZero()
+	case string:
+		f.SetBytes([]byte(v))
+	case []byte:
+		f.SetBytes(v)
+	default:
+		return mismatch(f, v)
+	}
+	return nil
+}
+
+func getStrings(f reflect.Value) (any, error) {
+	if f.Len() == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(f.Interface())
+	return string(text), err
+}
+
+func setStrings(f reflect.Value, v any) error {
+	f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+	switch v := v.(type) {
+	case nil:
+	case string:
+		if v != "[]" {
+			return json.Unmarshal([]byte(v), f.Addr().Interface())
+		}
+	default:
+		return mismatch(f, v)
+	}
+	return nil
+}
+
+func getValuer(f reflect.Value) (any, error) {
+	v, err := f.Addr().Interface().(driver.Valuer).Value()
+	return plain(v), err
+}
+
+func setScanner(f reflect.Value, v any) error { return f.Addr().Interface().(sql.Scanner).Scan(v) }
+
+// plain brings a value into the form in which columns hold it.
+func plain(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return string(v)
+	case time.Time:
+		return stamp.Micros(v)
+	case *time.Time:
+		if v == nil {
+			return nil
+		}
+		return stamp.Micros(*v)
+	case int:
+		return int64(v)
+	}
+	return v
+}

@@ -1,0 +1,214 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"verbless/internal/change"
+	"verbless/internal/ident"
+	"verbless/internal/query"
+)
+
+// Change runs edit, rule and write in one transaction on the row that key finds, or on nothing when key is nil.
+// The row is locked from being read to the commit, so concurrent edits follow one another. A change that changes
+// nothing is not written, and then Now is Was.
+func (t *Table[T]) Change(ctx context.Context, by change.Actor, key []query.Cond, edit change.Edit[T]) (*change.Change[T], error) {
+	var result *change.Change[T]
+	err := t.db.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+		result, err = t.change(ctx, tx, by, key, edit)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+func (t *Table[T]) change(ctx context.Context, tx *Tx, by change.Actor, key []query.Cond, edit change.Edit[T]) (*change.Change[T], error) {
+	c := &change.Change[T]{By: by, At: tx.Now()}
+	var before []any // what the columns held, out of reach of whoever edits
+	if key != nil {
+		var err error
+		if c.Was, err = t.lock(ctx, tx, key); err != nil {
+			return nil, err
+		}
+		if before, err = t.values(reflect.ValueOf(c.Was).Elem()); err != nil {
+			return nil, err
+		}
+	}
+	now, err := edit(c.Was)
+	if err != nil {
+		return nil, err
+	}
+	c.Now = now
+	if c.Was == nil && c.Now == nil {
+		return c, nil
+	}
+	if err := t.complete(ctx, tx, c); err != nil { // the rule sees the key and the times
+		return nil, err
+	}
+	if t.config.Rule != nil {
+		if err := t.config.Rule(c); err != nil {
+			return nil, err
+		}
+	}
+	if t.config.Before != nil {
+		if err := t.config.Before(ctx, tx, c); err != nil {
+			return nil, err
+		}
+	}
+	changed, err := t.write(ctx, tx, c, before)
+	if err != nil {
+		return nil, err
+	}
+	if !changed {
+		c.Now = c.Was
+		return c, nil
+	}
+	if t.config.After != nil {
+		return c, t.config.After(ctx, tx, c)
+	}
+	return c, nil
+}
+
+// lock reads the row and keeps it from others until the end. On SQLite the transaction does so by itself.
+func (t *Table[T]) lock(ctx context.Context, tx *Tx, key []query.Cond) (*T, error) {
+	var b clause
+	t.choose(&b, nil)
+	b.where(t.layout, t.config.Scope, key)
+	if t.db.Postgres() {
+		b.WriteString(" FOR UPDATE")
+	}
+	row, err := t.one(ctx, tx, t.all, &b)
+	if err == nil && row == nil {
+		return nil, t.missing(ctx, tx, key)
+	}
+	return row, err
+}
+
+// complete sets what nobody edits, in a copy: edit may run again, and must not find what a lost attempt has left.
+func (t *Table[T]) complete(ctx context.Context, tx *Tx, c *change.Change[T]) error {
+	if c.Now == nil {
+		return nil
+	}
+	fresh := *c.Now
+	c.Now = &fresh
+	now := reflect.ValueOf(c.Now).Elem()
+	if c.Was != nil {
+		was := reflect.ValueOf(c.Was).Elem()
+		for i := range t.columns {
+			if col := &t.columns[i]; col.managed {
+				col.field(now).Set(col.field(was))
+			}
+		}
+		return nil
+	}
+	if t.version >= 0 {
+		t.columns[t.version].field(now).SetInt(1)
+	}
+	t.stamp(now, t.born, tx.Now())
+	t.stamp(now, t.touch, tx.Now())
+	key := t.columns[t.key].field(now)
+	if !key.IsZero() {
+		return nil
+	}
+	if key.Kind() == reflect.String {
+		key.SetString(ident.New())
+		return nil
+	}
+	n, err := tx.Next(ctx, t.config.Name)
+	key.SetInt(n)
+	return err
+}
+
+// write puts the difference into the table, and tells whether there was one.
+func (t *Table[T]) write(ctx context.Context, tx *Tx, c *change.Change[T], before []any) (bool, error) {
+	if c.Now == nil && c.Was == nil {
+		return false, nil
+	}
+	if c.Now == nil {
+		var b clause
+		b.WriteString("DELETE" + t.from)
+		return true, t.exec(ctx, tx, t.same(&b, before))
+	}
+	if err := t.complete(ctx, tx, c); err != nil { // the rule may have put another in its place
+		return false, err
+	}
+	now := reflect.ValueOf(c.Now).Elem()
+	after, err := t.values(now)
+	if err != nil {
+		return false, err
+	}
+	if c.Was == nil {
+		return true, t.exec(ctx, tx, t.insert(after))
+	}
+	var set []int
+	for i := range after {
+		if after[i] != before[i] {
+			set = append(set, i)
+		}
+	}
+	if len(set) == 0 {
+		return false, nil
+	}
+	if t.version >= 0 {
+		next := before[t.version].(int64) + 1
+		t.columns[t.version].field(now).SetInt(next)
+		after[t.version] = next
+		set = append(set, t.version)
+	}
+	if t.touch >= 0 {
+		t.stamp(now, t.touch, tx.Now())
+		after[t.touch] = tx.Now().UnixMicro()
+		set = append(set, t.touch)
+	}
+	var b clause
+	b.WriteString("UPDATE " + t.into)
+	for n, i := range set {
+		b.WriteString([]string{" SET ", ", "}[min(n, 1)] + t.columns[i].quoted + " = ")
+		b.arg(after[i])
+	}
+	return true, t.exec(ctx, tx, t.same(&b, before))
+}
+
+func (t *Table[T]) insert(values []any) *clause {
+	names := make([]string, len(t.columns))
+	for i := range t.columns {
+		names[i] = t.columns[i].quoted
+	}
+	var b clause
+	b.args = values
+	b.WriteString("INSERT INTO " + t.into + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
+	return &b
+}
+
+// same ends a statement with the row as it was read.
+func (t *Table[T]) same(b *clause, before []any) *clause {
+	b.WriteString(" WHERE " + t.columns[t.key].quoted + " = ")
+	b.arg(before[t.key])
+	if t.version >= 0 {
+		b.WriteString(" AND " + t.columns[t.version].quoted + " = ")
+		b.arg(before[t.version])
+	}
+	return b
+}
+
+// exec insists on one row: the row is locked, so only a hook of this very change can have touched it.
+func (t *Table[T]) exec(ctx context.Context, tx *Tx, b *clause) error {
+	res, err := tx.Exec(ctx, b.String(), b.args...)
+	if err != nil {
+		return err
+	}
+	return onlyOne(res, t.config.Name)
+}
+
+func onlyOne(res sql.Result, table string) error {
+	n, err := res.RowsAffected()
+	if err == nil && n != 1 {
+		err = fmt.Errorf("db: a change of %s wrote %d rows instead of one", table, n)
+	}
+	return err
+}

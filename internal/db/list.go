@@ -1,0 +1,99 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"verbless/internal/query"
+)
+
+// List reads a page by keyset: however far in, it costs what the first page costs.
+func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error) {
+	var page query.Page[T]
+	reader := t.db.Reader(ctx)
+	if q.Count {
+		var b clause
+		b.WriteString("SELECT COUNT(*)" + t.from)
+		b.where(t.layout, t.config.Scope, q.Where)
+		if err := reader.QueryRow(ctx, b.String(), b.args...).Scan(&page.Total); err != nil {
+			return page, t.noted(reader, err)
+		}
+	}
+	var b clause
+	columns := t.choose(&b, q.Columns)
+	b.where(t.layout, t.config.Scope, q.Where)
+	t.page(&b, q)
+	rows, err := t.read(ctx, reader, columns, &b, q.Limit)
+	if err != nil {
+		return page, err
+	}
+	if q.Limit > 0 && len(rows) > q.Limit {
+		rows, page.More = rows[:q.Limit], true
+	}
+	if q.Edge != nil && q.Edge.Before {
+		slices.Reverse(rows)
+	}
+	page.Rows = rows
+	return page, nil
+}
+
+// page writes where to go on from, the order, and one row more than asked for: it tells whether there is more.
+// A page before an edge is read backwards.
+func (t *Table[T]) page(b *clause, q query.List) {
+	key := &t.columns[t.key]
+	sort := key
+	if q.Sort != "" {
+		sort = t.column(q.Sort)
+	}
+	desc := q.Desc
+	if q.Edge != nil {
+		desc = q.Desc != q.Edge.Before
+		sign := " > "
+		if desc {
+			sign = " < "
+		}
+		b.WriteString(" AND ")
+		if sort == key {
+			b.WriteString(key.quoted + sign)
+		} else {
+			b.WriteString("(" + sort.quoted + ", " + key.quoted + ")" + sign + "(")
+			b.arg(q.Edge.Value)
+			b.WriteString(", ")
+		}
+		b.arg(q.Edge.Key)
+		if sort != key {
+			b.WriteByte(')')
+		}
+	}
+	way := " ASC"
+	if desc {
+		way = " DESC"
+	}
+	b.WriteString(" ORDER BY " + sort.quoted + way)
+	if sort != key {
+		b.WriteString(", " + key.quoted + way)
+	}
+	if q.Limit > 0 {
+		b.WriteString(" LIMIT " + strconv.Itoa(q.Limit+1))
+	}
+}
+
+// read gives all rows of a statement.
+func (t *Table[T]) read(ctx context.Context, q Querier, columns []int, b *clause, limit int) ([]*T, error) {
+	rows, err := q.Query(ctx, b.String(), b.args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	found := make([]*T, 0, min(limit, 1000)+1)
+	s := t.scanner(columns)
+	for rows.Next() {
+		row, err := s.row(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, row)
+	}
+	return found, t.noted(q, rows.Err())
+}

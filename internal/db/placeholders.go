@@ -1,0 +1,66 @@
+package db
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// placeholders turns ? into $1, $2, …, once per text.
+type placeholders struct {
+	mu    sync.RWMutex
+	known map[string]string
+}
+
+const textsKept = 2048
+
+func (p *placeholders) numbered(text string) string {
+	p.mu.RLock()
+	out, ok := p.known[text]
+	p.mu.RUnlock()
+	if ok {
+		return out
+	}
+	out = number(text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.known == nil || len(p.known) >= textsKept {
+		p.known = map[string]string{}
+	}
+	p.known[text] = out
+	return out
+}
+
+// number leaves alone what stands in quotes or in a comment.
+func number(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 16)
+	n := 0
+	for i := 0; i < len(text); {
+		end := i + 1
+		switch rest := text[i:]; {
+		case rest[0] == '?':
+			n++
+			b.WriteString("$" + strconv.Itoa(n))
+			i = end
+			continue
+		case rest[0] == '\'' || rest[0] == '"': // a doubled quote is two quoted parts side by side
+			end = i + through(rest, 1, rest[:1])
+		case strings.HasPrefix(rest, "--"):
+			end = i + through(rest, 2, "\n")
+		case strings.HasPrefix(rest, "/*"):
+			end = i + through(rest, 2, "*/")
+		}
+		b.WriteString(text[i:end])
+		i = end
+	}
+	return b.String()
+}
+
+// through is the length of s up to and with the next mark after from.
+func through(s string, from int, mark string) int {
+	if at := strings.Index(s[from:], mark); at >= 0 {
+		return from + at + len(mark)
+	}
+	return len(s)
+}

@@ -1,0 +1,89 @@
+package db
+
+import (
+	"container/list"
+	"context"
+	"database/sql"
+	"sync"
+)
+
+// statements keeps the most recently used prepared statements, by text. A statement in use is closed only when it is put back.
+type statements struct {
+	prepare func(ctx context.Context, text string) (*sql.Stmt, error)
+	max     int
+	later   bool // trim is called from outside: on a single connection, closing a statement would end rows still open
+
+	mu     sync.Mutex
+	byText map[string]*list.Element
+	recent *list.List // of *statement, the latest in front
+}
+
+type statement struct {
+	*sql.Stmt
+	text    string
+	users   int
+	evicted bool
+}
+
+const statementsKept = 256
+
+func newStatements(prepare func(ctx context.Context, text string) (*sql.Stmt, error)) *statements {
+	return &statements{prepare: prepare, max: statementsKept, byText: map[string]*list.Element{}, recent: list.New()}
+}
+
+// take gives the statement for text, to be put back after use.
+func (s *statements) take(text string) (*statement, error) {
+	s.mu.Lock()
+	if e, ok := s.byText[text]; ok {
+		st := e.Value.(*statement)
+		st.users++
+		s.recent.MoveToFront(e)
+		s.mu.Unlock()
+		return st, nil
+	}
+	s.mu.Unlock()
+
+	prepared, err := s.prepare(context.Background(), text)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e, ok := s.byText[text]; ok { // another was faster
+		prepared.Close()
+		st := e.Value.(*statement)
+		st.users++
+		return st, nil
+	}
+	st := &statement{Stmt: prepared, text: text, users: 1}
+	s.byText[text] = s.recent.PushFront(st)
+	if !s.later {
+		s.trim(s.max)
+	}
+	return st, nil
+}
+
+func (s *statements) put(st *statement) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st.users--
+	if st.evicted && st.users == 0 {
+		st.Close()
+	}
+}
+
+func (s *statements) evict(e *list.Element) {
+	st := s.recent.Remove(e).(*statement)
+	delete(s.byText, st.text)
+	st.evicted = true
+	if st.users == 0 {
+		st.Close()
+	}
+}
+
+// trim forgets all but the n most recent; mu must be held, or nobody else be there.
+func (s *statements) trim(n int) {
+	for s.recent.Len() > n {
+		s.evict(s.recent.Back())
+	}
+}

@@ -1,0 +1,137 @@
+package fault
+
+// Kind is the category of a fault; package rest gives each its HTTP status.
+type Kind int
+
+// The kinds, from the caller's mistakes to ours.
+const (
+	KindInvalid Kind = iota
+	KindUnauthenticated
+	KindForbidden
+	KindNotFound
+	KindMethod
+	KindNotAcceptable
+	KindTimeout
+	KindConflict
+	KindGone
+	KindLengthRequired
+	KindPrecondition
+	KindTooLarge
+	KindUnsupported
+	KindUnprocessable
+	KindTooMany
+	KindInternal
+	KindUnavailable
+)
+
+// Code names one fault for machines. The list is closed: every code is in Codes.
+type Code string
+
+// The codes.
+const (
+	InvalidJSON           Code = "invalid_json"
+	ValidationFailed      Code = "validation_failed"
+	UnknownField          Code = "unknown_field"
+	ReadOnly              Code = "read_only"
+	Required              Code = "required"
+	WrongType             Code = "wrong_type"
+	OutOfRange            Code = "out_of_range"
+	BadFormat             Code = "bad_format"
+	NotAllowedValue       Code = "not_allowed_value"
+	UnknownParameter      Code = "unknown_parameter"
+	InvalidParameter      Code = "invalid_parameter"
+	InvalidCursor         Code = "invalid_cursor"
+	InvalidHeader         Code = "invalid_header"
+	InvalidPatch          Code = "invalid_patch"
+	InvalidRequest        Code = "invalid_request"
+	Unauthenticated       Code = "unauthenticated"
+	InvalidToken          Code = "invalid_token"
+	TokenExpired          Code = "token_expired"
+	ForbiddenCode         Code = "forbidden"
+	NotFoundCode          Code = "not_found"
+	MethodNotAllowed      Code = "method_not_allowed"
+	NotAcceptable         Code = "not_acceptable"
+	AlreadyExists         Code = "already_exists"
+	StillReferenced       Code = "still_referenced"
+	TransitionRefused     Code = "transition_refused"
+	PatchTestFailed       Code = "patch_test_failed"
+	PatchConflict         Code = "patch_conflict"
+	IdempotencyInProgress Code = "idempotency_in_progress"
+	LastAdmin             Code = "last_admin"
+	ArticleTrashed        Code = "article_trashed"
+	ArticleRemoved        Code = "article_removed"
+	PreconditionFailed    Code = "precondition_failed"
+	BodyTooLarge          Code = "body_too_large"
+	UnsupportedMediaType  Code = "unsupported_media_type"
+	IdempotencyKeyReused  Code = "idempotency_key_reused"
+	BodyTooSlow           Code = "body_too_slow"
+	UploadIncomplete      Code = "upload_incomplete"
+	Internal              Code = "internal"
+	Unavailable           Code = "unavailable"
+	StorageFull           Code = "storage_full"
+	OutcomeUnknown        Code = "outcome_unknown"
+)
+
+// Info is what the service says about a code on its own page.
+type Info struct {
+	Code  Code
+	Kind  Kind
+	Title string
+	Help  string
+}
+
+// Codes is the closed list, in the order it is documented.
+var Codes = []Info{
+	{InvalidJSON, KindInvalid, "The body is not acceptable JSON", "Bodies are one JSON value in UTF-8, at most 32 levels deep, without duplicate members or lone surrogates. The message says where the trouble is."},
+	{ValidationFailed, KindInvalid, "The request breaks a rule", "Each entry of errors names one fault: its code, and the pointer, parameter or header it is about. All faults of a request are reported at once."},
+	{UnknownField, KindInvalid, "A member or field nobody knows", "The name is not part of this resource. Names are compared exactly, with case. OPTIONS on the address lists what it takes."},
+	{ReadOnly, KindInvalid, "A read-only member was changed", "What a GET returned can be sent back, but this member must then keep its value, or be left out."},
+	{Required, KindInvalid, "A required member is missing", "POST and PUT need every required member. PATCH may leave out what it does not change, but cannot remove a required member."},
+	{WrongType, KindInvalid, "A value has the wrong JSON type", "The message says which type is expected. Null is accepted only where the schema says so."},
+	{OutOfRange, KindInvalid, "A value is too long, too short, too large or too small", "The message says which limit was passed. Lengths count characters, not bytes."},
+	{BadFormat, KindInvalid, "A value does not have its format", "The message says which format is expected."},
+	{NotAllowedValue, KindInvalid, "A value is not one of those allowed", "The message lists the values."},
+	{UnknownParameter, KindInvalid, "A query parameter nobody knows", "A typing error must not silently return everything, so unknown parameters are refused. OPTIONS on the address lists the parameters."},
+	{InvalidParameter, KindInvalid, "A query parameter has a value that cannot be used", "The message says what the parameter takes."},
+	{InvalidCursor, KindInvalid, "The cursor is not one of ours, or belongs to another query", "A cursor works only with the filters, sort and address it came from. Follow links.next and links.prev, or start again without a cursor."},
+	{InvalidHeader, KindInvalid, "A request header cannot be understood", "The message names the header and what it takes."},
+	{InvalidPatch, KindInvalid, "The JSON Patch is malformed", "A patch is an array of at most 100 operations, each as RFC 6902 says. The message names the operation."},
+	{InvalidRequest, KindInvalid, "The request contradicts itself", "For example two Authorization headers."},
+	{Unauthenticated, KindUnauthenticated, "A token is needed", "Send Authorization: Bearer followed by a token."},
+	{InvalidToken, KindUnauthenticated, "The token is not valid", "It is not one of ours, or it was revoked."},
+	{TokenExpired, KindUnauthenticated, "The token has expired", "Issue a new one."},
+	{ForbiddenCode, KindForbidden, "You may not do this", "You may see this resource, but this change is for its owner or for an admin."},
+	{NotFoundCode, KindNotFound, "There is nothing here", "The address is wrong, or the resource is not yours to see."},
+	{MethodNotAllowed, KindMethod, "The method does not work here", "Allow lists the methods of this address."},
+	{NotAcceptable, KindNotAcceptable, "The answer cannot be given in that type", "The message lists the types and versions that can be served."},
+	{AlreadyExists, KindConflict, "There is one already", "A value that must be unique is taken."},
+	{StillReferenced, KindConflict, "Something else still needs this", "Remove or change what refers to it first."},
+	{TransitionRefused, KindConflict, "The state does not change that way", "from, to, allowed and reason say what is and what could be."},
+	{PatchTestFailed, KindConflict, "A test operation failed", "Nothing was changed. operation is the index of the test."},
+	{PatchConflict, KindConflict, "The patch does not fit the resource", "An operation names a place that does not exist. Nothing was changed. operation is its index."},
+	{IdempotencyInProgress, KindConflict, "The first request with this key still runs", "Wait and try again; the first answer will then be given."},
+	{LastAdmin, KindConflict, "This is the last admin", "A deployment needs one admin. Make another user an admin first."},
+	{ArticleTrashed, KindGone, "The article is in the trash", "Its author can bring it back: PATCH /articles/trashed/{article} with status published."},
+	{ArticleRemoved, KindGone, "The article was removed for good", "Only its id is kept."},
+	{PreconditionFailed, KindPrecondition, "The resource is not as you last saw it", "Read it again, look at what changed, and send the change with the new ETag."},
+	{BodyTooLarge, KindTooLarge, "The body is too large", "The message says how large it may be."},
+	{UnsupportedMediaType, KindUnsupported, "The body has a type this address does not take", "Accept, Accept-Post or Accept-Patch lists the types."},
+	{IdempotencyKeyReused, KindUnprocessable, "This Idempotency-Key belongs to another request", "Use a new key for each different request. Keys are kept for 24 hours."},
+	{UploadIncomplete, KindInvalid, "The body ended too early", "Fewer bytes came than Content-Length said. Nothing was stored."},
+	{BodyTooSlow, KindTimeout, "The body came too slowly", "The connection was given up so that others are served. Send it again."},
+	{Internal, KindInternal, "Something went wrong on our side", "The request id leads the operator to the cause."},
+	{Unavailable, KindUnavailable, "Not available just now", "Nothing was changed. Try again after Retry-After."},
+	{StorageFull, KindUnavailable, "The disk is full", "Nothing was changed. Reads go on; writes work again as soon as there is space."},
+	{OutcomeUnknown, KindUnavailable, "It is not known whether the change was kept", "The store failed at the moment of committing. Read the resource, or send the request again with the same Idempotency-Key."},
+}
+
+var byCode = func() map[Code]Info {
+	m := make(map[Code]Info, len(Codes))
+	for _, info := range Codes {
+		m[info.Code] = info
+	}
+	return m
+}()
+
+// Lookup gives what is known about a code.
+func Lookup(code Code) (Info, bool) { info, ok := byCode[code]; return info, ok }

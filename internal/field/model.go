@@ -1,0 +1,227 @@
+// Package field is the table of members that everything else is read from: one Go type, with tags in JSON Schema's
+// own words, is decoded, validated, shown, patched, filtered, sorted and described by the same entries.
+//
+// It knows nothing of HTTP or SQL. Tags that make no sense panic, at start-up.
+package field
+
+import (
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verbless/internal/jsondoc"
+)
+
+// Field is one member of a resource: what it may be, who may write it, and what it can be asked by.
+type Field struct {
+	Name     string
+	Column   string
+	Doc      string
+	ReadOnly bool
+	Required bool
+	Private  bool // shown to the owner and to admins alone
+	Sort     bool
+	Filter   bool
+	Link     string // the field is shown as links.<Link>, and filtered by that name
+	kind     kind
+	index    []int
+	quoted   string // `"name":`
+	initial  any    // default, as a document
+	examples []any
+}
+
+// Write appends the member and its value to a JSON object.
+func (f *Field) Write(dst []byte, row reflect.Value) []byte {
+	return f.kind.write(append(dst, f.quoted...), f.Of(row))
+}
+
+// Parse reads the text of a filter as the column holds it.
+func (f *Field) Parse(text string) (any, error) { return f.kind.parse(text) }
+
+// IsTime tells whether the member is a time.
+func (f *Field) IsTime() bool { return f.kind.isTime }
+
+// Asked is the name by which a filter asks for the field.
+func (f *Field) Asked() string {
+	if f.Link != "" {
+		return f.Link
+	}
+	return f.Name
+}
+
+// Model is the table of fields of one type. Everything the API does with the type is read from it.
+type Model struct {
+	Name    string // of one, for schemas: article
+	Fields  []*Field
+	Links   []*Field
+	Key     *Field // db option key
+	Version *Field // db option version: counts the changes of a row
+	Owner   *Field // api word owner: the user a row belongs to
+	Parent  *Field // api word parent: the resource a row lies under
+	named   map[string]*Field
+	column  map[string]*Field
+	typ     reflect.Type
+}
+
+// NewModel reads the tags of a type. Wrong tags panic, at start-up.
+func NewModel(name string, t reflect.Type) *Model {
+	m := &Model{Name: name, typ: t, named: map[string]*Field{}, column: map[string]*Field{}}
+	m.read(t, nil)
+	if m.Key == nil {
+		panic("field: " + t.String() + " has no db key")
+	}
+	return m
+}
+
+// read takes the fields in their order. One that has the name of an embedded one takes its place.
+func (m *Model) read(t reflect.Type, at []int) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		f.Index = append(append([]int{}, at...), i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			m.read(f.Type, f.Index)
+		} else {
+			m.add(f)
+		}
+	}
+}
+
+func (m *Model) add(f reflect.StructField) {
+	tag := newWords(f)
+	column, options, _ := strings.Cut(tag.text("db"), ",")
+	field := &Field{Name: tag.text("json"), Column: column, Doc: tag.text("doc"), Link: tag.text("link"), index: f.Index,
+		ReadOnly: tag.flag("readOnly"), Required: tag.flag("required")}
+	api := tag.api()
+	field.Private, field.Sort, field.Filter = api["private"], api["sort"], api["filter"]
+	if column != "" {
+		m.column[column] = field
+	}
+	for _, special := range []struct {
+		is   bool
+		slot **Field
+	}{{strings.Contains(options, "key"), &m.Key}, {strings.Contains(options, "version"), &m.Version}, {api["owner"], &m.Owner}, {api["parent"], &m.Parent}} {
+		if special.is {
+			*special.slot = field
+		}
+	}
+	if field.Filter && field.Column == "" {
+		panic("field: " + f.Name + " has no column to filter by")
+	}
+	if field.Sort && f.Type.Kind() == reflect.Pointer {
+		panic("field: " + f.Name + " may be null, so it cannot be sorted by")
+	}
+	switch {
+	case field.Link != "":
+		field.kind = kindOf(f.Type, tag)
+		m.Links = append(m.Links, field)
+	case field.Name == "" || field.Name == "-":
+		field.kind = hiddenKind(f.Type, tag)
+	default:
+		field.kind = kindOf(f.Type, tag)
+		field.quoted = string(jsondoc.AppendString(nil, field.Name)) + ":"
+		field.initial = initial(tag, f.Type)
+		if example := tag.text("examples"); example != "" {
+			field.examples = []any{documentOf(example)}
+		}
+		if inner := slices.Index(m.Fields, m.named[field.Name]); inner >= 0 {
+			m.Fields[inner] = field
+		} else {
+			m.Fields = append(m.Fields, field)
+		}
+		m.named[field.Name] = field
+	}
+}
+
+// hiddenKind is for fields that are stored but never shown; only their column value matters.
+func hiddenKind(t reflect.Type, tag words) kind {
+	switch t.Kind() {
+	case reflect.String, reflect.Int64, reflect.Bool:
+		return kindOf(t, tag)
+	}
+	return kind{}
+}
+
+// initial is what a member is when nobody says.
+func initial(tag words, t reflect.Type) any {
+	if text, ok := tag.field.Tag.Lookup("default"); ok {
+		return documentOf(text)
+	}
+	switch {
+	case t.Kind() == reflect.Pointer:
+		return nil
+	case t == objectType:
+		return jsondoc.NewObject()
+	case t.Kind() == reflect.Slice:
+		return []any{}
+	case t.Kind() == reflect.Bool:
+		return false
+	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int:
+		return jsondoc.Number("0")
+	}
+	return ""
+}
+
+// documentOf reads a tag's text as JSON, or else as a plain string.
+func documentOf(text string) any {
+	if doc, err := jsondoc.Parse([]byte(text)); err == nil {
+		return doc
+	}
+	return text
+}
+
+// New makes an empty row.
+func (m *Model) New() reflect.Value { return reflect.New(m.typ).Elem() }
+
+// Copy makes a row of its own that holds the same.
+func (m *Model) Copy(row reflect.Value) reflect.Value {
+	copied := m.New()
+	copied.Set(row)
+	return copied
+}
+
+// Named is the member of that name, nil when there is none.
+func (m *Model) Named(name string) *Field { return m.named[name] }
+
+// ByColumn is the field that the column holds, shown or not; nil when there is none.
+func (m *Model) ByColumn(column string) *Field { return m.column[column] }
+
+// Of is the field's value in a row.
+func (f *Field) Of(row reflect.Value) reflect.Value { return row.FieldByIndex(f.index) }
+
+// Text is a key's or a link's value as it stands in addresses.
+func Text(v reflect.Value) string {
+	if v.Kind() == reflect.Int64 {
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	return v.String()
+}
+
+// Tree is the whole document of a row, for patches.
+func (m *Model) Tree(row reflect.Value, private bool) *jsondoc.Object {
+	doc := jsondoc.NewObject()
+	for _, f := range m.Fields {
+		if private || !f.Private {
+			doc.Members = append(doc.Members, jsondoc.Member{Name: f.Name, Value: f.kind.tree(f.Of(row))})
+		}
+	}
+	if len(m.Links) > 0 {
+		links := jsondoc.NewObject()
+		for _, f := range m.Links {
+			links.Members = append(links.Members, jsondoc.Member{Name: f.Link, Value: LinkValue(f.Of(row))})
+		}
+		doc.Set("links", links)
+	}
+	return doc
+}
+
+// LinkValue is what links shows for a value: its text, or nil.
+func LinkValue(v reflect.Value) any {
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil
+		}
+		v = v.Elem()
+	}
+	return Text(v)
+}

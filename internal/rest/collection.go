@@ -1,0 +1,248 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"verbless/internal/change"
+	"verbless/internal/fault"
+	"verbless/internal/field"
+	"verbless/internal/ident"
+	"verbless/internal/query"
+)
+
+// Collection declares a resource: its type, its shape, its store, and what is unusual about it.
+type Collection[T any] struct {
+	Name      string // plural, unique; the policy and relations use it
+	One       string // singular, for schemas and the path parameter
+	Path      string // below the parent; "/" + Name when left out
+	Shape     Shape
+	Store     change.Store[T]
+	Key       func(by change.Actor, text string) (query.Cond, bool) // reads {one}; by id when left out
+	Relations []Relation
+	Methods   string     // those of a full collection when left out: GET POST PUT PATCH DELETE
+	Beside    []Resource // mounted below the collection's own path, before {one}
+	Under     []Resource // mounted below {one}
+	Version   int        // 1 when left out
+	Doc       string
+}
+
+// collection is a Collection with its type erased.
+type collection struct {
+	api        *API
+	name, one  string
+	pattern    string
+	shape      Shape
+	model      *field.Model
+	store      store
+	key        func(by change.Actor, text string) (query.Cond, bool)
+	relations  []Relation
+	rights     Rights
+	parent     *collection
+	plain      *view
+	sort       *field.Field // newest first, when nobody asks for another order
+	always     []string
+	hasPrivate bool
+	filters    map[string]*field.Field
+	version    int
+	doc        string
+	methods    string
+}
+
+func (d Collection[T]) mount(a *API, parent *collection, base string) {
+	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
+		parent: parent, version: max(d.Version, 1), doc: d.Doc, methods: d.Methods}
+	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
+	c.pattern = base + d.Path
+	if d.Path == "" {
+		c.pattern = base + "/" + d.Name
+	}
+	if c.methods == "" {
+		c.methods = "GET POST PUT PATCH DELETE"
+	}
+	var known bool
+	if c.rights, known = a.Policy[c.name]; !known {
+		panic("rest: the policy says nothing of " + c.name)
+	}
+	if a.collections[c.name] != nil {
+		panic("rest: two resources are named " + c.name)
+	}
+	a.collections[c.name] = c
+	c.prepare()
+	for _, r := range d.Beside {
+		r.mount(a, c, c.pattern)
+	}
+	c.routes(a)
+	for _, r := range d.Under {
+		r.mount(a, c, c.itemPattern())
+	}
+}
+
+func (c *collection) prepare() {
+	m := c.model
+	if c.key == nil {
+		c.key = func(_ change.Actor, text string) (query.Cond, bool) {
+			return query.Is(m.Key.Column, text), ident.Valid(text)
+		}
+	}
+	if c.sort = m.ByColumn("created_at"); c.sort == nil {
+		c.sort = m.Key
+	}
+	c.hasPrivate = slices.ContainsFunc(m.Fields, func(f *field.Field) bool { return f.Private })
+	c.always = []string{m.Key.Column}
+	for _, f := range []*field.Field{m.Version, m.Owner} {
+		if f != nil {
+			c.always = append(c.always, f.Column)
+		}
+	}
+	c.filters = m.Filters()
+	c.plain = plainView(c)
+}
+
+// checkRelations panics on a relation to nowhere.
+func (c *collection) checkRelations(a *API) {
+	for _, r := range c.relations {
+		to := a.collections[r.To]
+		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
+			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
+		}
+	}
+}
+
+func (c *collection) itemPattern() string { return c.pattern + "/{" + c.one + "}" }
+
+func (c *collection) has(method string) bool {
+	return slices.Contains(strings.Fields(c.methods), method)
+}
+
+// routes mounts the two paths of a collection.
+func (c *collection) routes(a *API) {
+	var many, one []*Operation
+	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
+		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
+		if c.has(method) {
+			*list = append(*list, op)
+		}
+		return op
+	}
+	plural, single := title(c.name), title(c.one)
+	list := add(&many, http.MethodGet, "list"+plural, "List "+c.name, c.rights.List, c.list)
+	list.Params, list.gathers = c.listParams(), true
+	get := add(&one, http.MethodGet, "get"+single, "Read one of "+c.name, c.rights.Read, c.get)
+	get.Params, get.gathers = c.viewParams(), true
+	add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create).Takes = []string{jsonType}
+	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
+	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
+	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
+	c.describeAnswers(many, one)
+	above, below := a.add(c.pattern, many...), a.add(c.itemPattern(), one...)
+	above.version, below.version = c.version, c.version
+	above.find = func(call *Call) (int64, error) {
+		_, err := c.above(call)
+		return call.By.ID, err
+	}
+	below.find = func(call *Call) (int64, error) {
+		row, err := c.find(call, c.always)
+		if err != nil {
+			return 0, err
+		}
+		return c.ownerOf(row), nil
+	}
+}
+
+// title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.
+func title(name string) string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '_' }) {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String()
+}
+
+// above resolves the path's parents and gives the conditions that they put on this collection.
+func (c *collection) above(call *Call) ([]query.Cond, error) {
+	if c.parent == nil || c.model.Parent == nil {
+		return nil, nil
+	}
+	row, err := c.parent.find(call, c.parent.always)
+	if err != nil {
+		return nil, err
+	}
+	key := c.parent.model.Key.Of(row).Interface()
+	// Where the parent is also the owner, a whole collection can be somebody else's.
+	if owner, ok := key.(int64); ok && c.model.Parent == c.model.Owner && !permits(c.rights.List, call.By, owner) {
+		return nil, fault.NotFound()
+	}
+	return []query.Cond{query.Is(c.model.Parent.Column, key)}, nil
+}
+
+// locate gives the conditions that find the one the path names.
+func (c *collection) locate(call *Call) ([]query.Cond, error) {
+	conds, err := c.above(call)
+	if err != nil {
+		return nil, err
+	}
+	cond, ok := c.key(call.By, call.Param(c.one))
+	if !ok {
+		return nil, fault.NotFound()
+	}
+	return append(conds, cond), nil
+}
+
+// find reads the one that the path names, as far as the caller may see it.
+func (c *collection) find(call *Call, columns []string) (reflect.Value, error) {
+	key, err := c.locate(call)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	row, err := c.store.get(call.Ctx, key, columns...)
+	if err != nil {
+		return row, err
+	}
+	return row, c.mayRead(call.By, row)
+}
+
+// store is a change.Store with its type erased.
+type store interface {
+	get(ctx context.Context, key []query.Cond, columns ...string) (reflect.Value, error)
+	list(ctx context.Context, q query.List) (rows []reflect.Value, more bool, total int64, err error)
+	change(ctx context.Context, by change.Actor, key []query.Cond, edit func(was reflect.Value) (reflect.Value, error)) (now reflect.Value, err error)
+}
+
+type typed[T any] struct{ change.Store[T] }
+
+func (s typed[T]) get(ctx context.Context, key []query.Cond, columns ...string) (reflect.Value, error) {
+	row, err := s.Get(ctx, key, columns...)
+	return reflect.ValueOf(row).Elem(), err
+}
+
+func (s typed[T]) list(ctx context.Context, q query.List) ([]reflect.Value, bool, int64, error) {
+	page, err := s.List(ctx, q)
+	rows := make([]reflect.Value, len(page.Rows))
+	for i, row := range page.Rows {
+		rows[i] = reflect.ValueOf(row).Elem()
+	}
+	return rows, page.More, page.Total, err
+}
+
+// change passes the zero Value where there is nothing: before a birth, after a removal.
+func (s typed[T]) change(ctx context.Context, by change.Actor, key []query.Cond, edit func(reflect.Value) (reflect.Value, error)) (reflect.Value, error) {
+	done, err := s.Change(ctx, by, key, func(was *T) (*T, error) {
+		var row reflect.Value
+		if was != nil {
+			row = reflect.ValueOf(was).Elem()
+		}
+		now, err := edit(row)
+		if err != nil || !now.IsValid() {
+			return nil, err
+		}
+		return now.Addr().Interface().(*T), nil
+	})
+	if err != nil || done.Now == nil {
+		return reflect.Value{}, err
+	}
+	return reflect.ValueOf(done.Now).Elem(), nil
+}

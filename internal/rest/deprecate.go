@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Deprecation says that a part of the API will go: a parameter of a resource, a member of it, or all of it.
+// The one registry of them, in Options, feeds the headers of answers and the description.
+type Deprecation struct {
+	Resource  string
+	Parameter string
+	Field     string
+	Since     time.Time
+	Sunset    time.Time // zero: not yet decided
+	Instead   string    // what to use, for people
+}
+
+// check panics at start-up on dates that contradict each other (RFC 8594 and RFC 9745).
+func (d Deprecation) check() {
+	if d.Since.IsZero() || !d.Sunset.IsZero() && d.Sunset.Before(d.Since) {
+		panic("rest: the deprecation of " + d.Resource + " " + d.Parameter + d.Field + " has no sensible dates")
+	}
+}
+
+// touches tells whether the call uses what is deprecated.
+func (d Deprecation) touches(c *Call) bool {
+	if c.op.resource == nil || c.op.resource.name != d.Resource || d.Field != "" {
+		return false
+	}
+	return d.Parameter == "" || c.Query.Has(d.Parameter)
+}
+
+// warn adds the headers that tell of deprecated use.
+func (c *Call) warn(h http.Header) {
+	if c.op == nil {
+		return
+	}
+	for _, d := range c.api.Deprecations {
+		if !d.touches(c) {
+			continue
+		}
+		h.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10))
+		if !d.Sunset.IsZero() {
+			h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
+		}
+		h.Add("Link", "<"+c.api.Base+`/openapi.json>; rel="deprecation"`)
+	}
+}
+
+// deprecated tells whether the registry names a field or parameter, for the description.
+func (a *API) deprecated(resource, parameter, field string) bool {
+	for _, d := range a.Deprecations {
+		if d.Resource == resource && d.Parameter == parameter && d.Field == field {
+			return true
+		}
+	}
+	return false
+}

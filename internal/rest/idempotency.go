@@ -1,0 +1,150 @@
+package rest
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"sync"
+	"time"
+
+	"verbless/internal/fault"
+)
+
+// KeyStore keeps the answers to requests that had an Idempotency-Key. Both calls run inside a transaction.
+type KeyStore interface {
+	// Claim takes a key. It gives what was kept under it, nil when it is new; while another
+	// transaction holds it, it answers with the fault IdempotencyInProgress.
+	Claim(ctx context.Context, user int64, key, fingerprint string) (*Kept, error)
+	// Keep stores the answer under a key just claimed.
+	Keep(ctx context.Context, user int64, key string, answer []byte) error
+}
+
+// Kept is the answer that was given to the first request with a key.
+type Kept struct {
+	Fingerprint string
+	Answer      []byte
+}
+
+// keyring knows the keys whose first request runs in this process right now.
+type keyring struct {
+	mu   sync.Mutex
+	held map[string]bool
+}
+
+func (k *keyring) take(key string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.held[key] {
+		return false
+	}
+	k.held[key] = true
+	return true
+}
+
+func (k *keyring) free(key string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.held, key)
+}
+
+// keyPattern takes the structured string of the draft, and the bare form that many clients send.
+var keyPattern = regexp.MustCompile(`^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([A-Za-z0-9_.:-]{1,255}))$`)
+
+// once runs a POST. With an Idempotency-Key, the key, the change and the answer are one transaction:
+// a failed request leaves no trace, and a repeated one gets the first answer.
+func (c *Call) once() (*Answer, error) {
+	lines := c.Request.Header.Values("Idempotency-Key")
+	if len(lines) == 0 {
+		return c.op.Handle(c)
+	}
+	match := keyPattern.FindStringSubmatch(lines[0])
+	if len(lines) > 1 || match == nil {
+		return nil, fault.New(fault.InvalidHeader, "This takes one string of 1 to 255 printable characters.").On("Idempotency-Key")
+	}
+	user := strconv.FormatInt(c.By.ID, 10)
+	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(c.Body))
+	seal := newSeal(c.api.Secret, user, match[1]+match[2])
+	if !c.api.running.take(key) {
+		return nil, InProgress()
+	}
+	defer c.api.running.free(key)
+	var answer *Answer
+	outside := c.Ctx
+	err := c.api.Atomic.Do(outside, func(ctx context.Context) error {
+		c.Ctx = ctx
+		kept, err := c.api.Keys.Claim(ctx, c.By.ID, key, print)
+		if err != nil {
+			return err
+		}
+		if kept != nil {
+			if kept.Fingerprint != print {
+				return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
+			}
+			answer, err = seal.open(kept.Answer)
+			return err
+		}
+		if answer, err = c.op.Handle(c); err != nil {
+			return err
+		}
+		return c.api.Keys.Keep(ctx, c.By.ID, key, seal.close(answer))
+	})
+	c.Ctx = outside
+	return answer, err
+}
+
+// InProgress is the fault while the first request with a key still runs.
+func InProgress() *fault.Fault {
+	return fault.New(fault.IdempotencyInProgress, "The first request with this key still runs.").On("Idempotency-Key").After(time.Second)
+}
+
+// seal hides kept answers from anyone who reads the store without knowing the client's key,
+// because an answer may hold a secret that is shown once.
+type seal struct{ cipher.AEAD }
+
+func newSeal(secret []byte, parts ...string) seal {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("seal"))
+	for _, part := range parts {
+		mac.Write([]byte{0})
+		mac.Write([]byte(part))
+	}
+	block, err := aes.NewCipher(mac.Sum(nil))
+	if err != nil {
+		panic(err) // the key always has 32 bytes
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err)
+	}
+	return seal{aead}
+}
+
+func (s seal) close(a *Answer) []byte {
+	plain, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // an Answer is plain data
+	}
+	return s.Seal(nil, nil, plain, nil)
+}
+
+func (s seal) open(sealed []byte) (*Answer, error) {
+	plain, err := s.Open(nil, nil, sealed, nil)
+	if err != nil {
+		return nil, err
+	}
+	var a Answer
+	if err := json.Unmarshal(plain, &a); err != nil {
+		return nil, err
+	}
+	if a.Header == nil {
+		a.Header = http.Header{}
+	}
+	return a.Set("Idempotency-Replayed", "true"), nil
+}

@@ -1,0 +1,139 @@
+package rest
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"verbless/internal/change"
+	"verbless/internal/fault"
+	"verbless/internal/field"
+	"verbless/internal/jsondoc"
+	"verbless/internal/query"
+)
+
+// maxDepth is how far a dotted include may reach.
+const maxDepth = 3
+
+// maxRelated bounds what one relation may add to an answer.
+const maxRelated = 1000
+
+// Relation ties a resource to another: rows of To whose column At equals this row's column Via.
+type Relation struct {
+	Name string
+	To   string // name of the other resource
+	Via  string
+	At   string
+	Many bool
+	Doc  string
+}
+
+// inclusion is one relation of a view, and the related rows once they are loaded.
+type inclusion struct {
+	relation *Relation
+	view     *view
+	rows     map[string][]reflect.Value
+}
+
+// include adds one dotted path to the view.
+func (v *view) include(path []string, whole string, bad *fault.List) {
+	if strings.Count(whole, ".") >= maxDepth {
+		bad.Add(fault.New(fault.InvalidParameter, "%q reaches too deep; %d levels are the limit.", whole, maxDepth).In("include"))
+		return
+	}
+	inc := v.included(path[0])
+	if inc == nil {
+		relation := v.c.relation(path[0])
+		if relation == nil {
+			bad.Add(fault.New(fault.InvalidParameter, "There is no relation %q here.", path[0]).In("include"))
+			return
+		}
+		inc = &inclusion{relation: relation, view: plainView(v.c.api.collections[relation.To])}
+		v.includes = append(v.includes, inc)
+	}
+	if len(path) > 1 {
+		inc.view.include(path[1:], whole, bad)
+	}
+}
+
+func (c *collection) relation(name string) *Relation {
+	for i := range c.relations {
+		if c.relations[i].Name == name {
+			return &c.relations[i]
+		}
+	}
+	return nil
+}
+
+// load reads the related rows of all rows: one query for each relation, whatever the number of rows.
+func (v *view) load(ctx context.Context, by change.Actor, rows []reflect.Value) error {
+	for _, inc := range v.includes {
+		var keys []any
+		seen := map[string]bool{}
+		via := v.c.model.ByColumn(inc.relation.Via)
+		for _, row := range rows {
+			value := via.Of(row)
+			if value.Kind() == reflect.Pointer {
+				if value.IsNil() {
+					continue
+				}
+				value = value.Elem()
+			}
+			if k := field.Text(value); !seen[k] {
+				seen[k] = true
+				keys = append(keys, value.Interface())
+			}
+		}
+		if err := inc.fetch(ctx, by, keys); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) error {
+	inc.rows = map[string][]reflect.Value{}
+	to := inc.view.c
+	if len(keys) == 0 {
+		return nil
+	}
+	q := query.List{Where: []query.Cond{query.Any(inc.relation.At, keys...)}, Sort: to.sort.Column, Desc: true, Limit: maxRelated}
+	if to.rights.Read == Owners && !by.IsAdmin() {
+		q.Where = append(q.Where, query.Is(to.model.Owner.Column, by.ID))
+	}
+	rows, _, _, err := to.store.list(ctx, q)
+	if err != nil {
+		return err
+	}
+	at := to.model.ByColumn(inc.relation.At)
+	for _, row := range rows {
+		k := field.Text(at.Of(row))
+		inc.rows[k] = append(inc.rows[k], row)
+	}
+	return inc.view.load(ctx, by, rows)
+}
+
+// write appends the related rows of one row, under the relation's name.
+func (inc *inclusion) write(dst []byte, row reflect.Value, m *field.Model, by change.Actor) []byte {
+	dst = append(jsondoc.AppendString(dst, inc.relation.Name), ':')
+	var related []reflect.Value
+	if key := field.LinkValue(m.ByColumn(inc.relation.Via).Of(row)); key != nil {
+		related = inc.rows[key.(string)]
+	}
+	switch {
+	case inc.relation.Many:
+		dst = append(dst, '[')
+		for i, r := range related {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = inc.view.write(dst, r, by)
+		}
+		dst = append(dst, ']')
+	case len(related) > 0:
+		dst = inc.view.write(dst, related[0], by)
+	default:
+		dst = append(dst, "null"...)
+	}
+	return append(dst, ',')
+}

@@ -1,0 +1,51 @@
+package rest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"verbless/internal/field"
+)
+
+// describe answers OPTIONS: what this path takes, and which of it this caller may do.
+// It finds the resource first, so that it tells nobody of what they may not see.
+func (rt *route) describe(c *Call) (*Answer, error) {
+	owner := c.By.ID
+	if rt.find != nil {
+		var err error
+		if owner, err = rt.find(c); err != nil {
+			return nil, err
+		}
+	}
+	methods := map[string]any{}
+	answer := &Answer{Status: http.StatusOK, Type: jsonType}
+	for method, op := range rt.operations {
+		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || permits(op.who, c.By, owner)}
+		if len(op.Params) > 0 {
+			entry["parameters"] = describeParams(op.Params)
+		}
+		if len(op.Takes) > 0 {
+			entry["accepts"] = op.Takes
+			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
+			if op.resource != nil {
+				entry["schema"] = op.resource.shape.schema(op.resource.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref))
+			}
+		}
+		methods[method] = entry
+	}
+	body, err := json.Marshal(map[string]any{"path": rt.pattern, "methods": methods})
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = append(body, '\n')
+	return answer.Set("Allow", rt.methods()), nil
+}
+
+func describeParams(params []Param) []any {
+	list := make([]any, len(params))
+	for i, p := range params {
+		list[i] = map[string]any{"name": p.Name, "description": p.Doc, "schema": p.Schema}
+	}
+	return list
+}

@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"verbless/internal/fault"
+	"verbless/internal/field"
+	"verbless/internal/query"
+	"verbless/internal/stamp"
+)
+
+const (
+	defaultLimit = 25
+	maxLimit     = 100
+	maxAnyOf     = 100
+)
+
+// comparisons are what a time attribute takes beside equality.
+var comparisons = []struct {
+	name string
+	op   query.Op
+}{{"gte", query.Gte}, {"gt", query.Gt}, {"lte", query.Lte}, {"lt", query.Lt}}
+
+// viewParams are the parameters of every read.
+func (c *collection) viewParams() []Param {
+	params := []Param{{Name: "fields", Doc: "Members to show, with commas between; the identifier always stays. Dots reach into included resources.", Schema: map[string]any{"type": "string"}}}
+	if len(c.relations) > 0 {
+		var names []string
+		for _, r := range c.relations {
+			names = append(names, r.Name)
+		}
+		params = append(params, Param{Name: "include", Doc: "Related resources to show with it: " + strings.Join(names, ", ") + ". Dots reach further, 3 levels at most.", Schema: map[string]any{"type": "string"}})
+	}
+	return params
+}
+
+// listParams are the parameters of a list.
+func (c *collection) listParams() []Param {
+	params := append(c.viewParams(),
+		Param{Name: "limit", Doc: "Size of a page.", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
+		Param{Name: "cursor", Doc: "Where to go on, from links.next or links.prev.", Schema: map[string]any{"type": "string"}})
+	if sorts := c.model.Sorts(); len(sorts) > 0 {
+		params = append(params,
+			Param{Name: "sort", Doc: "Attribute to sort by. Newest first when left out.", Schema: map[string]any{"type": "string", "enum": sorts}},
+			Param{Name: "sort-dir", Doc: "Direction of sort.", Schema: map[string]any{"type": "string", "enum": []string{"asc", "desc"}, "default": "asc"}})
+	}
+	filters := c.model.Filters()
+	for _, name := range sortedKeys(filters) {
+		params = append(params, Param{Name: name, Doc: "Only those with one of these values, with commas between.", Schema: map[string]any{"type": "string"}})
+		if filters[name].IsTime() {
+			for _, cmp := range comparisons {
+				params = append(params, Param{Name: name + "[" + cmp.name + "]", Doc: "Only those in this range of time.", Schema: map[string]any{"type": "string"}})
+			}
+		}
+	}
+	return params
+}
+
+// commas reads a list parameter; nil when it was left out.
+func commas(values url.Values, name string) []string {
+	if !values.Has(name) {
+		return nil
+	}
+	return strings.Split(values.Get(name), ",")
+}
+
+// listQuery is everything that the parameters of a list say, but for its view.
+type listQuery struct {
+	query.List
+	by          *field.Field
+	fingerprint string // of the list, whatever the page of it
+}
+
+// readList reads filters, order and page. Faults are gathered in the call.
+func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
+	bad := &call.bad
+	q := &listQuery{by: c.sort}
+	q.Limit, q.Desc, q.Where, q.Count = defaultLimit, true, above, call.Prefer.count
+	values := call.Query
+	if values.Has("limit") {
+		n, err := strconv.Atoi(values.Get("limit"))
+		if err != nil || n < 1 || n > maxLimit {
+			bad.Add(fault.New(fault.InvalidParameter, "This takes a number from 1 to %d.", maxLimit).In("limit"))
+		}
+		q.Limit = n
+	}
+	c.readSort(values, q, bad)
+	q.Sort = q.by.Column
+	for name, f := range c.filters {
+		c.readFilter(values, name, f, q, bad)
+	}
+	canonical := url.Values{}
+	for name, value := range values {
+		if !slices.Contains([]string{"cursor", "limit", "fields", "include"}, name) {
+			canonical[name] = value
+		}
+	}
+	q.fingerprint = call.Request.URL.Path + "?" + canonical.Encode()
+	if values.Has("cursor") {
+		edge, err := c.api.readCursor(values.Get("cursor"), q.fingerprint)
+		if err != nil {
+			bad.Add(fault.As(err))
+		}
+		q.Edge = edge
+	}
+	return q
+}
+
+func (c *collection) readSort(values url.Values, q *listQuery, bad *fault.List) {
+	if values.Has("sort") {
+		f := c.model.Named(values.Get("sort"))
+		if f == nil || !f.Sort {
+			bad.Add(fault.New(fault.InvalidParameter, "This takes one of: %s.", strings.Join(c.model.Sorts(), ", ")).In("sort"))
+			return
+		}
+		q.by, q.Desc = f, false
+	}
+	switch dir := values.Get("sort-dir"); {
+	case !values.Has("sort-dir"):
+	case dir == "asc" || dir == "desc":
+		q.Desc = dir == "desc"
+	default:
+		bad.Add(fault.New(fault.InvalidParameter, "This takes asc or desc.").In("sort-dir"))
+	}
+}
+
+func (c *collection) readFilter(values url.Values, name string, f *field.Field, q *listQuery, bad *fault.List) {
+	read := func(param, text string) (any, bool) {
+		value, err := f.Parse(text)
+		if err != nil {
+			bad.Add(fault.As(err).In(param))
+		}
+		return value, err == nil
+	}
+	if texts := commas(values, name); len(texts) > maxAnyOf {
+		bad.Add(fault.New(fault.InvalidParameter, "This takes at most %d values.", maxAnyOf).In(name))
+	} else if f.IsTime() && len(texts) > 1 {
+		bad.Add(fault.New(fault.InvalidParameter, "This takes one time; %s[gte] and %s[lt] make a range.", name, name).In(name))
+	} else if len(texts) > 0 {
+		anyOf := query.Cond{Column: f.Column, Op: query.In}
+		for _, text := range texts {
+			if value, ok := read(name, text); ok {
+				anyOf.Values = append(anyOf.Values, value)
+			}
+		}
+		if f.IsTime() && len(anyOf.Values) == 1 {
+			from := anyOf.Values[0].(int64)
+			q.Where = append(q.Where, query.Cond{Column: f.Column, Op: query.Gte, Values: []any{from}}, query.Cond{Column: f.Column, Op: query.Lt, Values: []any{from + span(from)}})
+		} else {
+			q.Where = append(q.Where, anyOf)
+		}
+	}
+	if !f.IsTime() {
+		return
+	}
+	for _, cmp := range comparisons {
+		param := name + "[" + cmp.name + "]"
+		if !values.Has(param) {
+			continue
+		}
+		if value, ok := read(param, values.Get(param)); ok {
+			q.Where = append(q.Where, compareTime(f.Column, cmp.op, value.(int64)))
+		}
+	}
+}
+
+// span is how much time a stamp stands for: the whole second when it was given without a fraction,
+// because that is how times are shown.
+func span(micros int64) int64 {
+	if stamp.FromMicros(micros).Nanosecond() == 0 {
+		return time.Second.Microseconds()
+	}
+	return 1
+}
+
+// compareTime makes "after" mean after the whole second that was named, and "up to" include it.
+func compareTime(column string, op query.Op, at int64) query.Cond {
+	switch op {
+	case query.Gt:
+		op, at = query.Gte, at+span(at)
+	case query.Lte:
+		op, at = query.Lt, at+span(at)
+	}
+	return query.Cond{Column: column, Op: op, Values: []any{at}}
+}

@@ -1,0 +1,110 @@
+// Package rest is the conventions of the HTTP API, each written once: a resource declares a Collection, and gets
+// shapes, strict decoding, validation, filters, pages, sparse fields, includes, ETags, patches, idempotency,
+// versions, OPTIONS, JSON Schema and OpenAPI from the one table of its fields.
+//
+// It knows no SQL and no resource: stores come in as change.Store, and who may do what as a Policy.
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"verbless/internal/change"
+	"verbless/internal/fault"
+)
+
+// Options is what an API needs from outside.
+type Options struct {
+	Base         string // absolute address of the service, without a slash at the end
+	Secret       []byte // signs cursors and keys ETags; the same on every node
+	Identify     func(ctx context.Context, token string) (change.Actor, error)
+	Policy       Policy
+	Atomic       Atomic
+	Keys         KeyStore
+	Log          *slog.Logger
+	MaxBody      int64
+	Version      string // of the program, for the description
+	Deprecations []Deprecation
+}
+
+// Atomic runs fn in one transaction that travels in its context.
+type Atomic interface {
+	Do(ctx context.Context, fn func(ctx context.Context) error) error
+}
+
+// Resource is something with routes: a Collection, or a Route of its own.
+type Resource interface {
+	mount(a *API, parent *collection, base string)
+}
+
+// API serves resources by the conventions.
+type API struct {
+	Options
+	router      chi.Router
+	routes      []*route
+	collections map[string]*collection
+	running     keyring
+}
+
+// New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
+func New(o Options, resources ...Resource) *API {
+	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
+	a.Base = strings.TrimRight(a.Base, "/")
+	a.running.held = map[string]bool{}
+	for _, d := range a.Deprecations {
+		d.check()
+	}
+	for _, resource := range resources {
+		resource.mount(a, nil, "")
+	}
+	for _, c := range a.collections {
+		c.checkRelations(a)
+	}
+	a.describeItself()
+	a.router.NotFound(func(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, fault.NotFound()) })
+	return a
+}
+
+// ServeHTTP answers one request. A panic is answered as an internal fault, and its text goes to the log alone.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		switch p := recover(); {
+		case p == nil:
+		case p == http.ErrAbortHandler:
+			panic(p)
+		default:
+			a.refuse(w, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	a.router.ServeHTTP(w, r)
+}
+
+// add makes a route of its own for the pattern; every operation of one path is one route.
+func (a *API) add(pattern string, ops ...*Operation) *route {
+	rt := &route{api: a, pattern: pattern, operations: map[string]*Operation{}}
+	for _, op := range ops {
+		rt.operations[op.Method] = op
+	}
+	a.routes = append(a.routes, rt)
+	a.router.Handle(pattern, rt)
+	return rt
+}
+
+// Route is a Resource with one path whose answers it makes itself.
+type Route struct {
+	Path       string // below its parent
+	Public     bool   // needs no token
+	Operations []*Operation
+}
+
+func (r Route) mount(a *API, _ *collection, base string) {
+	rt := a.add(base+r.Path, r.Operations...)
+	rt.public = r.Public
+}

@@ -1,0 +1,239 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-chi/chi/v5"
+
+	"verbless/internal/change"
+	"verbless/internal/fault"
+)
+
+// Operation is one method of one path: what it takes, what it does, and what a description says of it.
+type Operation struct {
+	Method  string
+	ID      string // for generated clients: listArticles
+	Summary string
+	Takes   []string // media types of the body; none: the body is ignored
+	MaxBody int64    // 0: the limit of the API
+	Params  []Param
+	Loose   bool // unknown query parameters are ignored
+	Answers []Response
+	Handle  func(c *Call) (*Answer, error)
+
+	resource *collection
+	who      Who  // who may call it, as far as the route alone can tell
+	gathers  bool // Handle adds to the faults of the query, and reports them all
+}
+
+// Param is one query parameter.
+type Param struct {
+	Name   string
+	Doc    string
+	Schema map[string]any
+}
+
+// Response is what an operation may answer when all goes well.
+type Response struct {
+	Status int
+	Doc    string
+	Type   string // media type; empty: application/json and the versioned types
+	Schema any    // nil: no body
+}
+
+// Call is one request on its way.
+type Call struct {
+	Ctx     context.Context
+	Request *http.Request
+	By      change.Actor
+	Body    []byte
+	Query   url.Values
+	Prefer  preferences
+
+	api       *API
+	route     *route
+	op        *Operation
+	mediaType string // of the answer
+	bad       fault.List
+}
+
+// Param is a part of the path, by its name.
+func (c *Call) Param(name string) string {
+	text, err := url.PathUnescape(chi.URLParam(c.Request, name))
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// Answer is what goes back. Handlers never touch the connection.
+type Answer struct {
+	Status   int
+	Header   http.Header
+	Type     string // media type; empty: the negotiated one
+	Body     []byte
+	Location string
+	ETag     string
+	NoStore  bool
+	Public   string // Cache-Control of an answer that anybody may keep
+}
+
+// Set adds a header.
+func (a *Answer) Set(name, value string) *Answer {
+	if a.Header == nil {
+		a.Header = http.Header{}
+	}
+	a.Header.Set(name, value)
+	return a
+}
+
+// route is one path with its operations.
+type route struct {
+	api        *API
+	pattern    string
+	public     bool
+	operations map[string]*Operation
+	allow      string
+	version    int
+	find       func(c *Call) (owner int64, err error) // what OPTIONS must find before it describes
+}
+
+// methods lists what the path answers to, for Allow.
+func (rt *route) methods() string {
+	if rt.allow == "" {
+		var names []string
+		for name := range rt.operations {
+			names = append(names, name)
+		}
+		if rt.operations[http.MethodGet] != nil {
+			names = append(names, http.MethodHead)
+		}
+		names = append(names, http.MethodOptions)
+		slices.Sort(names)
+		rt.allow = strings.Join(slices.Compact(names), ", ")
+	}
+	return rt.allow
+}
+
+// ServeHTTP takes one request through the conventions, in the order the standards ask for:
+// method, token, types, parameters, body, and only then the operation.
+func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &Call{Ctx: r.Context(), Request: r, api: rt.api, route: rt}
+	answer, err := rt.answer(c, w)
+	if err != nil {
+		rt.api.refuse(w, r, rt.enrich(c, err))
+		return
+	}
+	rt.api.send(w, c, answer)
+}
+
+func (rt *route) answer(c *Call, w http.ResponseWriter) (*Answer, error) {
+	method := c.Request.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	c.op = rt.operations[method]
+	if c.op == nil && method != http.MethodOptions {
+		return nil, fault.New(fault.MethodNotAllowed, "%s does not work here; %s do.", c.Request.Method, rt.methods())
+	}
+	if err := c.identify(); err != nil {
+		return nil, err
+	}
+	if c.op == nil {
+		return rt.describe(c)
+	}
+	if err := c.negotiate(); err != nil {
+		return nil, err
+	}
+	if err := c.readQuery(); err != nil {
+		return nil, err
+	}
+	if err := c.readBody(w); err != nil {
+		return nil, err
+	}
+	c.Prefer = readPrefer(c.Request.Header)
+	if method == http.MethodPost {
+		return c.once()
+	}
+	return c.op.Handle(c)
+}
+
+// enrich adds to a fault what only the route knows.
+func (rt *route) enrich(c *Call, err error) *fault.Fault {
+	f := fault.As(err)
+	switch f.Code {
+	case fault.MethodNotAllowed:
+		f.With(headerPrefix+"Allow", rt.methods())
+	case fault.UnsupportedMediaType:
+		name := "Accept"
+		switch c.Request.Method {
+		case http.MethodPatch:
+			name = "Accept-Patch"
+		case http.MethodPost:
+			name = "Accept-Post"
+		}
+		f.With(headerPrefix+name, strings.Join(c.op.Takes, ", "))
+	}
+	return f
+}
+
+// identify finds out who is asking.
+func (c *Call) identify() error {
+	if c.route.public {
+		return nil
+	}
+	lines := c.Request.Header.Values("Authorization")
+	switch {
+	case len(lines) > 1:
+		return fault.New(fault.InvalidRequest, "Send one Authorization header, not %d.", len(lines)).On("Authorization")
+	case len(lines) == 0 && c.Request.Header.Get("Authentication") != "":
+		return fault.New(fault.Unauthenticated, "The header is named Authorization here, not Authentication.").On("Authorization")
+	case len(lines) == 0:
+		return fault.New(fault.Unauthenticated, "Send Authorization: Bearer followed by a token.").On("Authorization")
+	}
+	scheme, token, _ := strings.Cut(lines[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return fault.New(fault.Unauthenticated, "The scheme must be Bearer, followed by one space and a token.").On("Authorization")
+	}
+	by, err := c.api.Identify(c.Ctx, token)
+	c.By = by
+	return err
+}
+
+// readQuery refuses parameters that the operation does not know, so that a typing error does not return everything.
+func (c *Call) readQuery() error {
+	if c.Request.URL.RawQuery == "" {
+		return nil
+	}
+	var err error
+	if c.Query, err = url.ParseQuery(c.Request.URL.RawQuery); err != nil {
+		return fault.New(fault.InvalidParameter, "The query string is not well formed.")
+	}
+	if c.op.Loose {
+		return nil
+	}
+	for _, name := range sortedKeys(c.Query) {
+		if !slices.ContainsFunc(c.op.Params, func(p Param) bool { return p.Name == name }) {
+			c.bad.Add(fault.New(fault.UnknownParameter, "There is no parameter %q here.", name).In(name))
+		} else if len(c.Query[name]) > 1 {
+			c.bad.Add(fault.New(fault.InvalidParameter, "This parameter was given %d times; once is enough.", len(c.Query[name])).In(name))
+		}
+	}
+	if c.op.gathers {
+		return nil
+	}
+	return c.bad.Err()
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,83 @@
+package rest
+
+import (
+	"verbless/internal/fault"
+	"verbless/internal/jsondoc"
+)
+
+// Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
+type Shape struct {
+	one  string // member that holds a single one; empty: it stands bare
+	many string // member that holds the list
+}
+
+// Bare shows one as the object itself, and many under the plural.
+func Bare(many string) Shape { return Shape{many: many} }
+
+// Keyed shows one under the member one, and many under the member many.
+func Keyed(one, many string) Shape { return Shape{one: one, many: many} }
+
+// wrap puts a document into its shape.
+func (s Shape) wrap(doc *jsondoc.Object) any {
+	if s.one == "" {
+		return doc
+	}
+	return jsondoc.NewObject(jsondoc.Member{Name: s.one, Value: doc})
+}
+
+// unwrap takes a document out of its shape, and tells the pointer to it.
+func (s Shape) unwrap(doc any) (any, string, error) {
+	if s.one == "" {
+		return doc, "", nil
+	}
+	outer, ok := doc.(*jsondoc.Object)
+	if !ok {
+		return nil, "", fault.New(fault.ValidationFailed, "The body must be an object with the member %s.", s.one)
+	}
+	var bad fault.List
+	for _, m := range outer.Members {
+		if m.Name != s.one {
+			bad.Add(fault.New(fault.UnknownField, "There is no member of this name.").At(jsondoc.AppendPointer("", m.Name)))
+		}
+	}
+	at := jsondoc.AppendPointer("", s.one)
+	inner, ok := outer.Get(s.one)
+	if !ok {
+		bad.Add(fault.New(fault.Required, "This member is required.").At(at))
+	}
+	return inner, at, bad.Err()
+}
+
+// open and close write what stands around one object.
+func (s Shape) open(dst []byte) []byte {
+	if s.one == "" {
+		return dst
+	}
+	return append(jsondoc.AppendString(append(dst, '{'), s.one), ':')
+}
+
+func (s Shape) close(dst []byte) []byte {
+	if s.one == "" {
+		return dst
+	}
+	return append(dst, '}')
+}
+
+// schema wraps the schema of one, or of many, in the shape.
+func (s Shape) schema(one any) any {
+	if s.one == "" {
+		return one
+	}
+	return map[string]any{"type": "object", "required": []any{s.one}, "additionalProperties": false, "properties": map[string]any{s.one: one}}
+}
+
+func (s Shape) listSchema(one any) any {
+	return map[string]any{
+		"type": "object", "required": []any{s.many, "links"}, "additionalProperties": false,
+		"properties": map[string]any{
+			s.many:  map[string]any{"type": "array", "items": one},
+			"links": map[string]any{"$ref": "#/components/schemas/page_links"},
+			"meta":  map[string]any{"$ref": "#/components/schemas/page_meta"},
+		},
+	}
+}

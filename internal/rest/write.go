@@ -1,0 +1,174 @@
+package rest
+
+import (
+	"errors"
+	"net/http"
+	"reflect"
+
+	"verbless/internal/change"
+	"verbless/internal/fault"
+	"verbless/internal/field"
+	"verbless/internal/jsondoc"
+)
+
+// create answers POST. What the body says is judged before the transaction begins.
+func (c *collection) create(call *Call) (*Answer, error) {
+	above, err := c.above(call)
+	if err != nil {
+		return nil, err
+	}
+	row := c.model.New()
+	if c.model.Owner != nil && c.model.Owner != c.model.Key {
+		c.model.Owner.Of(row).SetInt(call.By.ID)
+	}
+	if len(above) > 0 {
+		c.model.Parent.Of(row).Set(reflect.ValueOf(above[0].Values[0]))
+	}
+	if !permits(c.rights.Create, call.By, c.ownerOf(row)) {
+		return nil, fault.Forbidden()
+	}
+	doc, err := parse(call.Body)
+	if err != nil {
+		return nil, err
+	}
+	doc, at, err := c.shape.unwrap(doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.model.Fill(row, nil, doc, at, false); err != nil {
+		return nil, err
+	}
+	now, err := c.store.change(call.Ctx, call.By, nil, func(reflect.Value) (reflect.Value, error) {
+		copied := c.model.New()
+		copied.Set(row)
+		return copied, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.show(call, c.plain, now, http.StatusCreated)
+	if err != nil {
+		return nil, err
+	}
+	answer.Location = c.api.Base + call.Request.URL.EscapedPath() + "/" + field.Text(c.model.Key.Of(now))
+	if call.Prefer.minimal {
+		answer.Body = nil
+		answer.Set("Preference-Applied", "return=minimal")
+	}
+	return answer, nil
+}
+
+// replace answers PUT: the body is the whole document.
+func (c *collection) replace(call *Call) (*Answer, error) {
+	doc, err := parse(call.Body)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.edit(call, false, func(any) (any, error) { return doc, nil })
+	if answer != nil {
+		answer.ETag = "" // what is stored is not byte for byte what was sent (RFC 9110, 9.3.4)
+	}
+	return answer, err
+}
+
+// patch answers PATCH in each of its three types: all become a function from the document that was to the one that will be.
+func (c *collection) patch(call *Call) (*Answer, error) {
+	doc, err := parse(call.Body)
+	if err != nil {
+		return nil, err
+	}
+	var edit func(was any) (any, error)
+	switch call.bodyType() {
+	case jsonPatchType:
+		patch, err := jsondoc.ParsePatch(doc)
+		if err != nil {
+			return nil, patchFault(err)
+		}
+		edit = func(was any) (any, error) {
+			now, err := patch.Apply(was)
+			return now, patchFault(err)
+		}
+	case mergePatchType:
+		edit = func(was any) (any, error) { return jsondoc.Merge(was, doc), nil }
+	default:
+		if _, ok := doc.(*jsondoc.Object); !ok {
+			return nil, fault.New(fault.ValidationFailed, "The body must be an object with the members to change.").At("")
+		}
+		edit = func(was any) (any, error) { return jsondoc.Overlay(was, doc), nil }
+	}
+	return c.edit(call, true, edit)
+}
+
+// patchFault translates an error of a JSON Patch.
+func patchFault(err error) error {
+	var p *jsondoc.PatchError
+	if !errors.As(err, &p) {
+		return err
+	}
+	code := map[jsondoc.PatchKind]fault.Code{jsondoc.Malformed: fault.InvalidPatch, jsondoc.TestFailed: fault.PatchTestFailed, jsondoc.Conflict: fault.PatchConflict}[p.Kind]
+	return fault.New(code, "%s", p.Reason).At(p.Pointer).With("operation", p.Operation)
+}
+
+// edit runs a change of one document inside the transaction: who may, then preconditions, then the new document.
+func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, error)) (*Answer, error) {
+	key, err := c.locate(call)
+	if err != nil {
+		return nil, err
+	}
+	conditions, err := readPreconditions(call.Request.Header)
+	if err != nil {
+		return nil, err
+	}
+	now, err := c.store.change(call.Ctx, call.By, key, func(was reflect.Value) (reflect.Value, error) {
+		if err := c.mayChange(c.rights.Change, call.By, was, conditions); err != nil {
+			return reflect.Value{}, err
+		}
+		old := c.model.Tree(was, !c.hasPrivate || c.seesPrivate(call.By, was))
+		doc, err := edit(c.shape.wrap(old))
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		doc, at, err := c.shape.unwrap(doc)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		row := c.model.New()
+		row.Set(was)
+		return row, c.model.Fill(row, old, doc, at, patched)
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer, err := c.show(call, c.plain, now, http.StatusOK)
+	if err == nil && call.Prefer.minimal {
+		answer.Status, answer.Body = http.StatusNoContent, nil
+		answer.Set("Preference-Applied", "return=minimal")
+	}
+	return answer, err
+}
+
+func (c *collection) mayChange(who Who, by change.Actor, was reflect.Value, conditions preconditions) error {
+	if err := c.mayWrite(who, by, was); err != nil {
+		return err
+	}
+	return conditions.check(c.state(was))
+}
+
+// remove answers DELETE. A body has no meaning and is ignored.
+func (c *collection) remove(call *Call) (*Answer, error) {
+	key, err := c.locate(call)
+	if err != nil {
+		return nil, err
+	}
+	conditions, err := readPreconditions(call.Request.Header)
+	if err != nil {
+		return nil, err
+	}
+	_, err = c.store.change(call.Ctx, call.By, key, func(was reflect.Value) (reflect.Value, error) {
+		return reflect.Value{}, c.mayChange(c.rights.Remove, call.By, was, conditions)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Status: http.StatusNoContent}, nil
+}

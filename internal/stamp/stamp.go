@@ -1,0 +1,40 @@
+// Package stamp is time as verbless tells it: one shape in every body, microseconds in every store.
+package stamp
+
+import (
+	"fmt"
+	"time"
+)
+
+// Layout is the one shape of a timestamp in a body.
+const Layout = "2006-01-02 15:04:05Z"
+
+// Clock tells the time. The service has one, so that tests can have another.
+type Clock func() time.Time
+
+// Now is the clock of the machine, in UTC and in the precision that is stored.
+func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
+
+// Append writes t in the one shape.
+func Append(dst []byte, t time.Time) []byte { return t.UTC().AppendFormat(dst, Layout) }
+
+// Format gives t in the one shape.
+func Format(t time.Time) string { return t.UTC().Format(Layout) }
+
+// Parse takes the one shape, or RFC 3339.
+func Parse(s string) (time.Time, error) {
+	t, err := time.Parse(Layout, s)
+	if err != nil {
+		t, err = time.Parse(time.RFC3339, s)
+	}
+	if err != nil || t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}, fmt.Errorf("%q is not a time like 2026-01-31 09:30:00Z or RFC 3339", s)
+	}
+	return t.UTC().Truncate(time.Microsecond), nil
+}
+
+// Micros is how a time is stored.
+func Micros(t time.Time) int64 { return t.UnixMicro() }
+
+// FromMicros reads a stored time.
+func FromMicros(n int64) time.Time { return time.UnixMicro(n).UTC() }
