@@ -31,6 +31,8 @@ type writer struct {
 	stmts   *statements
 	group   *group // the open transaction, nil when there is none
 
+	patience time.Duration // how long a group may stay open for more
+
 	poison atomic.Pointer[error]   // an I/O error: what is on disk is no longer certain
 	hook   func(text string) error // tests put errors here, by the text of BEGIN, COMMIT and so on
 }
@@ -211,7 +213,7 @@ func (w *writer) settle(now bool) {
 	if g == nil {
 		return
 	}
-	if now || w.waiting.Load() == 0 || g.members >= groupSize || time.Since(g.began) >= groupTime {
+	if now || w.waiting.Load() == 0 || g.members >= groupSize || time.Since(g.began) >= w.patience {
 		w.commit()
 	}
 }

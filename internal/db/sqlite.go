@@ -87,7 +87,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{db: d, pool: writing}
+	w := &writer{db: d, pool: writing, patience: groupTime}
 	if err := w.connectPatiently(ctx); err != nil {
 		return errors.Join(fmt.Errorf("open the database %s: %w", path, err), writing.Close(), reading.Close())
 	}

@@ -1,0 +1,259 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"verbless/internal/apptest"
+	"verbless/internal/db/dbtest"
+)
+
+func TestMain(m *testing.M) { dbtest.Main(m) }
+
+// fixture is one row of a resource, and what the sweep needs to know about it. Every path that the service describes
+// must have one, so a new resource is swept or the sweep fails.
+type fixture struct {
+	list, item string
+	owner      string // token
+	body       string // for POST; empty: the resource cannot be made this way
+	patch      string // a change that is allowed; empty: it cannot be changed
+	stranger   map[string]int
+}
+
+// fixtures makes one row of every resource.
+func fixtures(t *testing.T, s *apptest.Server) []fixture {
+	article := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Swept"}`).Text("id")
+	thrown := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Thrown"}`).Text("id")
+	s.Want(t, 204, s.Alice, "DELETE /articles/"+thrown, "")
+	token := s.Want(t, 201, s.Alice, "POST /users/alice/tokens", `{"name":"swept"}`).Text("id")
+	s.Want(t, 201, s.Admin, "POST /users", `{"username":"carol"}`)
+	open := map[string]int{"GET": 200, "PUT": 403, "PATCH": 403, "DELETE": 403}
+	hidden := map[string]int{"GET": 404, "PUT": 404, "PATCH": 404, "DELETE": 404}
+	return []fixture{
+		{list: "/users", item: "/users/carol", owner: s.Admin, body: `{"username":"%s"}`, patch: `{"name":"Swept"}`, stranger: open},
+		{list: "/users/alice/tokens", item: "/users/alice/tokens/" + token, owner: s.Alice, body: `{"name":"%s"}`, stranger: hidden},
+		{list: "/articles", item: "/articles/" + article, owner: s.Alice, body: `{"title":"%s"}`, patch: `{"title":"Swept again"}`, stranger: open},
+		{list: "/articles/trashed", item: "/articles/trashed/" + thrown, owner: s.Alice, patch: `{"title":"Swept again"}`, stranger: hidden},
+	}
+}
+
+// described are the paths that belong to no resource.
+var described = []string{"/openapi.json", "/schemas/{schema}", "/problems", "/problems/{problem}", "/healthz", "/readyz"}
+
+func TestSweep(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		covered := map[string]bool{}
+		for _, path := range described {
+			covered[path] = true
+		}
+		for _, f := range fixtures(t, s) {
+			covered[s.Routes.Pattern(f.list)], covered[s.Routes.Pattern(f.item)] = true, true
+			sweep := swept{s, f}
+			t.Run(strings.ReplaceAll(f.list[1:], "/", "."), func(t *testing.T) {
+				t.Run("reading", sweep.reading)
+				t.Run("listing", sweep.listing)
+				t.Run("refusing", sweep.refusing)
+				t.Run("strangers", sweep.strangers)
+				t.Run("creating", sweep.creating)
+				t.Run("changing", sweep.changing)
+				t.Run("removing", sweep.removing)
+			})
+		}
+		for pattern := range s.Routes.Paths {
+			if !covered[pattern] {
+				t.Errorf("%s is served but not swept: give it a fixture", pattern)
+			}
+		}
+	})
+}
+
+type swept struct {
+	*apptest.Server
+	fixture
+}
+
+func (s swept) methods(path string) map[string]any { return s.Routes.Paths[s.Routes.Pattern(path)] }
+
+func (s swept) has(path, method string) bool {
+	return s.methods(path)[strings.ToLower(method)] != nil
+}
+
+func expect(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func (s swept) reading(t *testing.T) {
+	first := s.Want(t, 200, s.owner, "GET "+s.item, "")
+	tag := first.Header.Get("ETag")
+	expect(t, "Cache-Control", first.Header.Get("Cache-Control"), "private, no-cache")
+	expect(t, "Vary", first.Header.Get("Vary"), "Authorization, Accept, Accept-Encoding, Prefer")
+	same := s.Want(t, 304, s.owner, "GET "+s.item, "", "If-None-Match: "+`"other.tag", W/`+tag)
+	expect(t, "304 ETag", same.Header.Get("ETag"), tag)
+	expect(t, "304 Vary", same.Header.Get("Vary"), first.Header.Get("Vary"))
+	expect(t, "304 body", len(same.Body), 0)
+	head := s.Want(t, 200, s.owner, "HEAD "+s.item, "")
+	expect(t, "HEAD ETag", head.Header.Get("ETag"), tag)
+	expect(t, "HEAD Content-Length", head.Header.Get("Content-Length"), fmt.Sprint(len(first.Body)))
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at", "")
+	var members map[string]any
+	if err := json.Unmarshal(sparse.Body, &members); err != nil || len(members) != 2 || members["id"] == nil || members["created_at"] == nil {
+		t.Errorf("fields=created_at gave %s", sparse.Body)
+	}
+	if sparse.Header.Get("ETag") == tag {
+		t.Error("another view has the same ETag")
+	}
+	versioned := s.Want(t, 200, s.owner, "GET "+s.item, "", "Accept: application/vnd.verbless+v1+json")
+	expect(t, "versioned type", versioned.Header.Get("Content-Type"), "application/vnd.verbless+v1+json")
+	s.Want(t, 406, s.owner, "GET "+s.item, "", "Accept: application/vnd.verbless+v99+json")
+	options := s.Want(t, 200, s.owner, "OPTIONS "+s.item, "")
+	if options.Header.Get("Allow") == "" || options.Get("methods.GET.allowed") != true {
+		t.Errorf("OPTIONS: %v %s", options.Header, options.Body)
+	}
+}
+
+func (s swept) listing(t *testing.T) {
+	page := s.Want(t, 200, s.owner, "GET "+s.list+"?limit=1", "", "Prefer: count=exact")
+	if total, ok := page.Get("meta.total").(float64); !ok || total < 1 {
+		t.Errorf("no total: %s", page.Body)
+	}
+	s.Want(t, 304, s.owner, "GET "+s.list+"?limit=1", "", "Prefer: count=exact", "If-None-Match: "+page.Header.Get("ETag"))
+	seen, next := 0, s.URL+s.list+"?limit=1&sort=created_at"
+	for next != "" && seen < 20 {
+		answer := s.Want(t, 200, s.owner, "GET "+next, "")
+		next = answer.Text("links.next")
+		seen++
+		if next != "" {
+			s.Want(t, 400, s.owner, "GET "+next[:len(next)-3]+"AAA", "")
+			s.Want(t, 400, s.owner, "GET "+strings.Replace(next, "sort=created_at", "sort=created_at&sort-dir=desc", 1), "")
+		}
+	}
+	expect(t, "pages", float64(seen), page.Get("meta.total"))
+	for _, bad := range []string{"limit=0", "limit=101", "limit=x", "sort=nope", "sort-dir=up", "cursor=AAAA", "nope=1", "fields=nope", "include=nope", "limit=1&limit=1", "created_at=yesterday"} {
+		answer := s.Want(t, 400, s.owner, "GET "+s.list+"?"+bad, "")
+		if len(answer.Get("errors").([]any)) == 0 {
+			t.Errorf("%s: no errors listed", bad)
+		}
+	}
+}
+
+func (s swept) refusing(t *testing.T) {
+	for _, path := range []string{s.list, s.item} {
+		for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+			if !s.has(path, method) {
+				answer := s.Want(t, 405, s.owner, method+" "+path, "")
+				if allow := answer.Header.Get("Allow"); strings.Contains(allow, method) || allow == "" {
+					t.Errorf("%s %s: Allow is %q", method, path, allow)
+				}
+				continue
+			}
+			answer := s.Want(t, 401, "", method+" "+path, "")
+			if answer.Header.Get("WWW-Authenticate") == "" {
+				t.Errorf("%s %s: no challenge", method, path)
+			}
+			s.Want(t, 401, "vbl_nobody", method+" "+path, "")
+			s.Want(t, 401, "", method+" "+path, "", "Authentication: Bearer "+s.owner)
+			if method != "DELETE" && method != "GET" {
+				s.Want(t, 415, s.owner, method+" "+path, "x", "Content-Type: text/plain")
+				s.Want(t, 400, s.owner, method+" "+path, `{"a":1,"a":2}`)
+				s.Want(t, 400, s.owner, method+" "+path, `[]`)
+				s.Want(t, 413, s.owner, method+" "+path, `"`+strings.Repeat("x", 2<<20)+`"`)
+			}
+			s.Want(t, 400, s.owner, method+" "+path+"?nope=1", "{}")
+		}
+		s.Want(t, 401, "", "OPTIONS "+path, "")
+	}
+	parent := s.item[:strings.LastIndex(s.item, "/")+1]
+	for _, id := range []string{"9223372036854775808", "-1", "0", "01", "+1", "1.0", "%D9%A1", "%00", "..%2f..%2fetc", "%ff", "00000000-0000-0000-0000-000000000000", strings.Repeat("x", 3000), "'--"} {
+		s.Want(t, 404, s.owner, "GET "+parent+id, "")
+	}
+}
+
+func (s swept) strangers(t *testing.T) {
+	bodies := map[string]string{"PUT": `{}`, "PATCH": `{}`}
+	tag := s.Want(t, 200, s.owner, "GET "+s.item, "").Header.Get("ETag")
+	for method, status := range s.stranger {
+		if !s.has(s.item, method) {
+			continue
+		}
+		s.Want(t, status, s.Bob, method+" "+s.item, bodies[method])
+		if method != "GET" { // who may not change it does not learn whether it has changed
+			s.Want(t, status, s.Bob, method+" "+s.item, bodies[method], `If-Match: "stale.tag"`)
+		}
+	}
+	if s.stranger["GET"] == http.StatusNotFound {
+		s.Want(t, 404, s.Bob, "GET "+s.item, "", "If-None-Match: "+tag)
+		s.Want(t, 404, s.Bob, "OPTIONS "+s.item, "")
+		s.Want(t, 404, s.Bob, "HEAD "+s.item, "")
+	}
+}
+
+func (s swept) creating(t *testing.T) {
+	if s.body == "" {
+		return
+	}
+	body, key := fmt.Sprintf(s.body, "swept-one"), strings.ReplaceAll(s.list, "/", ".")
+	made := s.Want(t, 201, s.owner, "POST "+s.list, body, "Idempotency-Key: "+key)
+	again := s.Want(t, 201, s.owner, "POST "+s.list, body, `Idempotency-Key: "`+key+`"`)
+	expect(t, "replayed", again.Header.Get("Idempotency-Replayed"), "true")
+	expect(t, "replayed body", string(again.Body), string(made.Body))
+	expect(t, "replayed Location", again.Header.Get("Location"), made.Header.Get("Location"))
+	s.Want(t, 422, s.owner, "POST "+s.list, fmt.Sprintf(s.body, "swept-other"), "Idempotency-Key: "+key)
+	s.Want(t, 400, s.owner, "POST "+s.list, fmt.Sprintf(s.body, "swept-other"), "Idempotency-Key: ")
+	if made.Header.Get("ETag") == "" || !strings.HasPrefix(made.Header.Get("Location"), s.URL+"/") {
+		t.Errorf("201 without ETag or Location: %v", made.Header)
+	}
+	s.Want(t, 200, s.owner, "GET "+made.Header.Get("Location"), "")
+	minimal := s.Want(t, 201, s.owner, "POST "+s.list, fmt.Sprintf(s.body, "swept-two"), "Prefer: return=minimal")
+	expect(t, "minimal body", len(minimal.Body), 0)
+	bad := strings.TrimSuffix(body, "}") + `,"id":"x","nope":1,"created_at":"2020-01-01 00:00:00Z","metadata":[]}`
+	if faults := s.Want(t, 400, s.owner, "POST "+s.list, bad).Get("errors").([]any); len(faults) < 3 {
+		t.Errorf("not all faults were reported: %v", faults)
+	}
+}
+
+func (s swept) changing(t *testing.T) {
+	if s.patch == "" {
+		return
+	}
+	before := s.Want(t, 200, s.owner, "GET "+s.item, "")
+	tag := before.Header.Get("ETag")
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at", "").Header.Get("ETag")
+	after := s.Want(t, 200, s.owner, "PATCH "+s.item, s.patch, "If-Match: "+sparse)
+	if after.Header.Get("ETag") == tag {
+		t.Error("a change kept the ETag")
+	}
+	s.Want(t, 412, s.owner, "PATCH "+s.item, s.patch, "If-Match: "+tag)
+	s.Want(t, 412, s.owner, "PATCH "+s.item, s.patch, "If-None-Match: *")
+	s.Want(t, 400, s.owner, "PATCH "+s.item, s.patch, "If-Match: unquoted")
+	same := s.Want(t, 200, s.owner, "PATCH "+s.item, s.patch, "Content-Type: application/merge-patch+json", "If-Match: *")
+	expect(t, "ETag after a change of nothing", same.Header.Get("ETag"), after.Header.Get("ETag"))
+	s.Want(t, 400, s.owner, "PATCH "+s.item, `{"nope":1}`)
+	s.Want(t, 400, s.owner, "PATCH "+s.item, `{"created_at":"2020-01-01 00:00:00Z"}`)
+	s.Want(t, 200, s.owner, "PATCH "+s.item, `[{"op":"copy","from":"/created_at","path":"/created_at"}]`, "Content-Type: application/json-patch+json")
+	s.Want(t, 400, s.owner, "PATCH "+s.item, `[{"op":"remove","path":"/created_at"}]`, "Content-Type: application/json-patch+json")
+	failed := s.Want(t, 409, s.owner, "PATCH "+s.item, `[{"op":"test","path":"/created_at","value":1}]`, "Content-Type: application/json-patch+json")
+	expect(t, "code", failed.Text("code"), "patch_test_failed")
+	s.Want(t, 409, s.owner, "PATCH "+s.item, `[{"op":"remove","path":"/nope"}]`, "Content-Type: application/json-patch+json")
+	s.Want(t, 400, s.owner, "PATCH "+s.item, `[{"op":"nope","path":""}]`, "Content-Type: application/json-patch+json")
+	if s.has(s.item, "PUT") {
+		whole := s.Want(t, 200, s.owner, "GET "+s.item, "")
+		put := s.Want(t, 200, s.owner, "PUT "+s.item, string(whole.Body))
+		expect(t, "ETag of a PUT", put.Header.Get("ETag"), "")
+		expect(t, "ETag after a PUT of the same", s.Want(t, 200, s.owner, "GET "+s.item, "").Header.Get("ETag"), whole.Header.Get("ETag"))
+		s.Want(t, 400, s.owner, "PUT "+s.item, `{}`)
+	}
+}
+
+func (s swept) removing(t *testing.T) {
+	s.Want(t, 412, s.owner, "DELETE "+s.item, "", `If-Match: "stale.tag"`)
+	s.Want(t, 204, s.owner, "DELETE "+s.item, "", "If-Match: *")
+	if gone := s.Call(t, s.owner, "GET "+s.item, ""); gone.Status != 404 && gone.Status != 410 {
+		t.Errorf("after DELETE: %d", gone.Status)
+	}
+}

@@ -1,0 +1,206 @@
+// Package apptest runs the whole service in a test, on SQLite and on PostgreSQL, and talks to it over HTTP.
+// Every answer is checked against the service's own description.
+package apptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"verbless/internal/app"
+	"verbless/internal/auth"
+	"verbless/internal/change"
+	"verbless/internal/config"
+	"verbless/internal/db/dbtest"
+	"verbless/internal/stamp"
+	"verbless/internal/transcript"
+)
+
+// Server is a running service with an admin and two members, alice and bob.
+type Server struct {
+	App     *app.App
+	URL     string
+	Clock   *Clock
+	Admin   string // tokens
+	Alice   string
+	Bob     string
+	Routes  Description
+	handler http.Handler
+}
+
+// Each runs fn on both engines, in parallel.
+func Each(t *testing.T, fn func(t *testing.T, s *Server), change ...func(*config.Settings)) {
+	t.Helper()
+	for name, address := range map[string]func(testing.TB) string{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fn(t, Start(t, address(t), change...))
+		})
+	}
+}
+
+// Start runs a service on a database until the test ends.
+func Start(t testing.TB, database string, adjust ...func(*config.Settings)) *Server {
+	t.Helper()
+	s := &Server{Clock: &Clock{}}
+	listener := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
+	settings := config.Default()
+	settings.Data, settings.Database, settings.Addr = t.TempDir(), database, listener.Listener.Addr().String()
+	for _, f := range adjust {
+		f(&settings)
+	}
+	ctx := context.Background()
+	a, err := app.Open(ctx, settings, slog.New(slog.NewTextHandler(logTo{t}, nil)), s.Clock.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.App, s.handler, s.URL = a, a.Handler(), settings.Base()
+	listener.Start()
+	t.Cleanup(func() {
+		listener.Close()
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.Routes = describe(t, a.API.OpenAPI())
+	s.Admin = s.user(t, "admin", change.Admin)
+	s.Alice, s.Bob = s.user(t, "alice", change.Member), s.user(t, "bob", change.Member)
+	return s
+}
+
+func (s *Server) user(t testing.TB, name, role string) string {
+	ctx := context.Background()
+	user, err := auth.CreateUser(ctx, s.App.DB, auth.User{Username: name, Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err := auth.Issue(ctx, s.App.DB, user.ID, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *token.Token
+}
+
+// Transcript replays a conversation; <admin>, <alice> and <bob> are tokens.
+func (s *Server) Transcript(t testing.TB, file string) {
+	t.Helper()
+	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: map[string]string{"admin": s.Admin, "alice": s.Alice, "bob": s.Bob},
+		Check: func(t testing.TB, r *http.Request, response *http.Response, body []byte) {
+			s.Routes.Check(t, r, response, body)
+		}})
+}
+
+// Answer is what came back.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Get reads a member of the body by a path of names with dots; nil when it is not there.
+func (a Answer) Get(path string) any {
+	var v any
+	if json.Unmarshal(a.Body, &v) != nil {
+		return nil
+	}
+	for _, name := range strings.Split(path, ".") {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[name]
+		case []any:
+			i := strings.IndexByte("0123456789", name[0])
+			if i < 0 || i >= len(at) {
+				return nil
+			}
+			v = at[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// Text is Get for strings.
+func (a Answer) Text(path string) string { text, _ := a.Get(path).(string); return text }
+
+// Call is a request: "PATCH /articles/x", a token, a body, and headers as "Name: value".
+func (s *Server) Call(t testing.TB, token, call, body string, headers ...string) Answer {
+	t.Helper()
+	method, path, _ := strings.Cut(call, " ")
+	if !strings.HasPrefix(path, "http") {
+		path = s.URL + path
+	}
+	r, err := http.NewRequest(method, path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		r.Header.Set(name, value)
+	}
+	response, err := http.DefaultTransport.RoundTrip(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Routes.Check(t, r, response, content)
+	return Answer{response.StatusCode, response.Header, content}
+}
+
+// Want is Call that insists on a status.
+func (s *Server) Want(t testing.TB, status int, token, call, body string, headers ...string) Answer {
+	t.Helper()
+	a := s.Call(t, token, call, body, headers...)
+	if a.Status != status {
+		t.Fatalf("%s: %d, want %d\n%s", call, a.Status, status, bytes.TrimSpace(a.Body))
+	}
+	return a
+}
+
+// Clock is the service's clock, which a test can move.
+type Clock struct {
+	mu    sync.Mutex
+	moved time.Duration
+}
+
+// Now is the machine's time and what it was moved by.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return stamp.Now().Add(c.moved)
+}
+
+// Move lets time pass, or run backwards.
+func (c *Clock) Move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.moved += d
+}
+
+type logTo struct{ t testing.TB }
+
+// Write shows errors of the service in the test's own output; its other lines would drown it.
+func (l logTo) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("level=ERROR")) {
+		l.t.Logf("%s", bytes.TrimSpace(p))
+	}
+	return len(p), nil
+}
