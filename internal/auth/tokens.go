@@ -35,7 +35,7 @@ func Tokens(d *db.DB) *db.Table[Token] {
 
 func tokens(d *db.DB) rest.Resource {
 	return rest.Collection[Token]{
-		Name: "tokens", One: "token", Shape: rest.Bare("tokens"), Store: Tokens(d), Methods: "GET POST DELETE",
+		Name: "tokens", One: "token", Shape: rest.Bare("tokens"), Store: Tokens(d), Methods: "GET POST DELETE", NoStore: true,
 		Doc: "A secret that lets its user in. DELETE revokes it at once.",
 	}
 }

@@ -239,7 +239,7 @@ func (p *proxy) serve(client net.Conn, socket string) {
 		pass(client, server, func([]byte) bool { return !cut.Load() })
 	}()
 	pass(server, client, func(sent []byte) bool {
-		if p.armed.Load() && strings.Contains(string(sent), "COMMIT") {
+		if p.armed.Load() && strings.Contains(string(sent), "COMMIT\x00") {
 			cut.Store(true)
 		}
 		return true

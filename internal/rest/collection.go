@@ -27,6 +27,7 @@ type Collection[T any] struct {
 	Beside    []Resource // mounted below the collection's own path, before {one}
 	Under     []Resource // mounted below {one}
 	Version   int        // 1 when left out
+	NoStore   bool       // no cache may keep any answer
 	Doc       string
 }
 
@@ -48,13 +49,14 @@ type collection struct {
 	hasPrivate bool
 	filters    map[string]*field.Field
 	version    int
+	noStore    bool
 	doc        string
 	methods    string
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), doc: d.Doc, methods: d.Methods}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, doc: d.Doc, methods: d.Methods}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {

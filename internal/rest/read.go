@@ -47,7 +47,7 @@ func (c *collection) get(call *Call) (*Answer, error) {
 			return nil, err
 		}
 		if tag := etag(c.state(row), c.viewTag(call, v, row, nil)); unchanged(call.Request.Header, tag) {
-			return &Answer{Status: http.StatusNotModified, ETag: tag}, nil
+			return &Answer{Status: http.StatusNotModified, ETag: tag, NoStore: c.noStore}, nil
 		}
 	}
 	row, err := c.find(call, v.columns())
@@ -66,7 +66,7 @@ func (c *collection) show(call *Call, v *view, row reflect.Value, status int) (*
 	body = c.shape.open(body)
 	body = v.write(body, row, call.By)
 	body = append(c.shape.close(body), '\n')
-	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body))}
+	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore}
 	if status == http.StatusOK && len(v.includes) > 0 && isRead(call) && unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
@@ -125,7 +125,7 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 		header += "<" + link.href + `>; rel="` + link.rel + `"`
 	}
 	body = append(body, '}')
-	answer := (&Answer{Status: http.StatusOK}).Set("Link", header)
+	answer := (&Answer{Status: http.StatusOK, NoStore: c.noStore}).Set("Link", header)
 	if q.Count {
 		body = append(strconv.AppendInt(append(body, `,"meta":{"total":`...), total, 10), '}')
 		answer.Set("Preference-Applied", "count=exact")
