@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
 	"verbless/internal/stamp"
@@ -20,6 +21,7 @@ type codec struct {
 var (
 	timeType    = reflect.TypeFor[time.Time]()
 	scannerType = reflect.TypeFor[sql.Scanner]()
+	stringsType = reflect.TypeFor[[]string]()
 	valuerType  = reflect.TypeFor[driver.Valuer]()
 )
 
@@ -126,10 +128,7 @@ func setTime(f reflect.Value, v any) error {
 }
 
 func getBytes(f reflect.Value) (any, error) {
-	if f.IsNil() {
-		return nil, nil
-	}
-	return string(f.Bytes()), nil
+	return text(f.Bytes()), nil
 }
 
 func setBytes(f reflect.Value, v any) error {
@@ -155,17 +154,37 @@ func getStrings(f reflect.Value) (any, error) {
 }
 
 func setStrings(f reflect.Value, v any) error {
-	f.Set(reflect.MakeSlice(f.Type(), 0, 0))
 	switch v := v.(type) {
 	case nil:
+		f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		return nil
 	case string:
-		if v != "[]" {
-			return json.Unmarshal([]byte(v), f.Addr().Interface())
+		if words, ok := simpleStrings(v); ok && f.Type() == stringsType {
+			*f.Addr().Interface().(*[]string) = words
+			return nil
 		}
-	default:
-		return mismatch(f, v)
+		return json.Unmarshal([]byte(v), f.Addr().Interface())
 	}
-	return nil
+	return mismatch(f, v)
+}
+
+// simpleStrings reads the form that almost every list has: no escapes, no spaces between.
+func simpleStrings(s string) ([]string, bool) {
+	if s == "[]" {
+		return []string{}, true
+	}
+	inner, ok := strings.CutPrefix(s, `["`)
+	inner, end := strings.CutSuffix(inner, `"]`)
+	if !ok || !end || strings.Contains(inner, `\`) {
+		return nil, false
+	}
+	words := strings.Split(inner, `","`)
+	for _, word := range words {
+		if strings.Contains(word, `"`) {
+			return nil, false
+		}
+	}
+	return words, true
 }
 
 func getValuer(f reflect.Value) (any, error) {
@@ -179,7 +198,9 @@ func setScanner(f reflect.Value, v any) error { return f.Addr().Interface().(sql
 func plain(v any) any {
 	switch v := v.(type) {
 	case []byte:
-		return string(v)
+		return text(v)
+	case json.RawMessage:
+		return text(v)
 	case time.Time:
 		return stamp.Micros(v)
 	case *time.Time:

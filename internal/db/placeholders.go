@@ -1,9 +1,12 @@
 package db
 
 import (
+	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // placeholders turns ? into $1, $2, …, once per text.
@@ -63,4 +66,27 @@ func through(s string, from int, mark string) int {
 		return from + at + len(mark)
 	}
 	return len(s)
+}
+
+// bind brings arguments into the form in which both engines hold them: times as microseconds, bytes as text.
+func bind(args []any) []any {
+	for i, arg := range args {
+		switch arg.(type) {
+		case time.Time, *time.Time, json.RawMessage, []byte:
+			bound := slices.Clone(args)
+			for j := i; j < len(bound); j++ {
+				bound[j] = plain(bound[j])
+			}
+			return bound
+		}
+	}
+	return args
+}
+
+// text is NULL for nil.
+func text(b []byte) any {
+	if b == nil {
+		return nil
+	}
+	return string(b)
 }

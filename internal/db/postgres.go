@@ -79,7 +79,7 @@ type pgReader struct {
 }
 
 func (r *pgReader) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	text = r.texts.numbered(text)
+	text, args = r.texts.numbered(text), bind(args)
 	rows, err := r.pool.QueryContext(ctx, text, args...)
 	if err != nil && lost(err) && ctx.Err() == nil {
 		rows, err = r.pool.QueryContext(ctx, text, args...)
@@ -88,7 +88,7 @@ func (r *pgReader) Query(ctx context.Context, text string, args ...any) (*sql.Ro
 }
 
 func (r *pgReader) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	text = r.texts.numbered(text)
+	text, args = r.texts.numbered(text), bind(args)
 	row := r.pool.QueryRowContext(ctx, text, args...)
 	if err := row.Err(); err != nil && lost(err) && ctx.Err() == nil {
 		row = r.pool.QueryRowContext(ctx, text, args...)

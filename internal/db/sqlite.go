@@ -125,7 +125,7 @@ func (r *liteReader) Query(ctx context.Context, text string, args ...any) (*sql.
 		return nil, Fault(err)
 	}
 	defer r.stmts.put(st)
-	rows, err := st.QueryContext(ctx, args...)
+	rows, err := st.QueryContext(ctx, bind(args)...)
 	return rows, Fault(err)
 }
 
@@ -135,7 +135,7 @@ func (r *liteReader) QueryRow(ctx context.Context, text string, args ...any) *sq
 		return deadRow(r.pool, err)
 	}
 	defer r.stmts.put(st)
-	return st.QueryRowContext(ctx, args...)
+	return st.QueryRowContext(ctx, bind(args)...)
 }
 
 func (r *liteReader) Exec(context.Context, string, ...any) (sql.Result, error) {

@@ -64,6 +64,7 @@ func (t *Table[T]) selectOf(columns []int) string {
 // choose begins a SELECT of the columns named.
 func (t *Table[T]) choose(b *clause, names []string) []int {
 	columns := t.pick(names)
+	b.Grow(len(t.selects) + 128)
 	if len(names) == 0 {
 		b.WriteString(t.selects)
 	} else {

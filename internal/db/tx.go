@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -25,7 +26,7 @@ type Tx struct {
 	outer  *Tx // the transaction of another database, further out in the context
 	after  []func()
 	open   []*sql.Rows // a forgotten one would hold the connection for ever
-	single []*sql.Row
+	single *sql.Row    // the latest; those before it must have been scanned
 	failed error       // the first statement that failed: only a rollback can follow
 	over   atomic.Bool // committed or rolled back; a context may outlive its transaction
 }
@@ -114,9 +115,9 @@ func (t *Tx) Query(ctx context.Context, text string, args ...any) (*sql.Rows, er
 	if err := t.unusable(); err != nil {
 		return nil, err
 	}
-	rows, err := t.raw.Query(ctx, text, args...)
+	rows, err := t.raw.Query(ctx, text, bind(args)...)
 	if err == nil {
-		t.open = append(t.open, rows)
+		t.remember(rows)
 	}
 	return rows, t.note(err)
 }
@@ -126,9 +127,10 @@ func (t *Tx) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
 	if err := t.unusable(); err != nil {
 		return deadRow(t.db.pool, err)
 	}
-	row := t.raw.QueryRow(ctx, text, args...)
+	row := t.raw.QueryRow(ctx, text, bind(args)...)
 	if t.note(row.Err()) == nil {
-		t.single = append(t.single, row)
+		t.forget()
+		t.single = row
 	}
 	return row
 }
@@ -138,7 +140,7 @@ func (t *Tx) Exec(ctx context.Context, text string, args ...any) (sql.Result, er
 	if err := t.unusable(); err != nil {
 		return nil, err
 	}
-	res, err := t.raw.Exec(ctx, text, args...)
+	res, err := t.raw.Exec(ctx, text, bind(args)...)
 	return res, t.note(err)
 }
 
@@ -163,10 +165,27 @@ func (t *Tx) end() {
 	for _, rows := range t.open {
 		rows.Close()
 	}
-	for _, row := range t.single {
-		row.Scan()
+	t.forget()
+	t.open = nil
+}
+
+// remember keeps rows until they are closed.
+func (t *Tx) remember(rows *sql.Rows) {
+	if len(t.open) >= 16 {
+		t.open = slices.DeleteFunc(t.open, func(r *sql.Rows) bool {
+			_, err := r.Columns() // fails on closed rows
+			return err != nil
+		})
 	}
-	t.open, t.single = nil, nil
+	t.open = append(t.open, rows)
+}
+
+// forget closes a Row that nobody scanned; the only way is to scan it.
+func (t *Tx) forget() {
+	if t.single != nil {
+		t.single.Scan()
+		t.single = nil
+	}
 }
 
 // verdict is what a run came to: a failed statement counts even when fn kept silent about it.

@@ -22,6 +22,7 @@ const AddressVariable = "VERBLESS_TEST_POSTGRES"
 type Cluster struct {
 	URL   string // of its database postgres, as its superuser
 	Dir   string // its socket and its log
+	bin   string
 	guard *exec.Cmd
 	leash io.Closer
 }
@@ -30,11 +31,10 @@ type Cluster struct {
 // that happened. Then it takes everything away.
 const watch = `
 "$1" -D "$2/data" -k "$2" -c listen_addresses= -c max_connections=400 -c shared_buffers=64MB >"$2/log" 2>&1 &
-pid=$!
 cat >/dev/null
-kill -QUIT $pid
-wait $pid
-rm -rf "$2"
+kill -QUIT $(head -n 1 "$2/data/postmaster.pid")
+wait
+until rm -rf "$2" 2>/dev/null; do sleep 0.1; done
 `
 
 // Start makes a cluster with the binaries it finds and waits until it answers.
@@ -47,10 +47,10 @@ func Start() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{Dir: dir}
+	c := &Cluster{Dir: dir, bin: bin}
 	as, err := unprivileged(dir)
 	if err == nil {
-		err = c.start(bin, as)
+		err = c.start(as)
 	}
 	if err != nil {
 		os.RemoveAll(dir)
@@ -59,14 +59,14 @@ func Start() (*Cluster, error) {
 	return c, nil
 }
 
-func (c *Cluster) start(bin string, as *syscall.SysProcAttr) error {
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", filepath.Join(c.Dir, "data"),
+func (c *Cluster) start(as *syscall.SysProcAttr) error {
+	initdb := exec.Command(filepath.Join(c.bin, "initdb"), "-D", filepath.Join(c.Dir, "data"),
 		"-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	initdb.SysProcAttr, initdb.Dir = as, c.Dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	c.guard = exec.Command("sh", "-c", watch, "sh", filepath.Join(bin, "postgres"), c.Dir)
+	c.guard = exec.Command("sh", "-c", watch, "sh", filepath.Join(c.bin, "postgres"), c.Dir)
 	c.guard.SysProcAttr, c.guard.Dir = as, c.Dir
 	leash, err := c.guard.StdinPipe()
 	if err != nil {
@@ -94,6 +94,16 @@ func (c *Cluster) await() error {
 			return fmt.Errorf("%w: %s", err, bytes.TrimSpace(log))
 		}
 	}
+}
+
+// Restart crashes the server and starts it again.
+func (c *Cluster) Restart() error {
+	cmd := exec.Command(filepath.Join(c.bin, "pg_ctl"), "-D", filepath.Join(c.Dir, "data"), "-m", "immediate", "-l", filepath.Join(c.Dir, "log"), "restart")
+	cmd.SysProcAttr, cmd.Dir = c.guard.SysProcAttr, c.Dir
+	if err := cmd.Run(); err != nil { // no pipes: the server would inherit them
+		return fmt.Errorf("pg_ctl restart: %w", err)
+	}
+	return c.await()
 }
 
 // Stop takes the cluster down and removes its files.

@@ -23,7 +23,7 @@ import (
 )
 
 // Opener opens the database of a test, migrated with the sets. Every call of one test opens the same database.
-type Opener func(sets ...db.Migrations) *db.DB
+type Opener = func(sets ...db.Migrations) *db.DB
 
 // Each runs fn on SQLite and on PostgreSQL, in parallel.
 func Each(t *testing.T, fn func(t *testing.T, open Opener)) {

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+)
+
+const (
+	spread    = 1000 // articles that are read, taken from all over the store
+	writers   = 64   // most writers at once
+	bodiesOf  = 64   // different bodies of new articles
+	listQuery = "/articles?status=published&sort=created_at&sort-dir=desc"
+)
+
+// requests makes the bytes that the clients send.
+type requests struct {
+	token   string
+	ids     []string // to be read
+	mine    []string // to be changed
+	tags    []string // ETags of ids
+	reads   [][]byte
+	same    [][]byte
+	many    []byte
+	drafts  []string         // members of new articles, but for the title
+	buffers [writers][]byte // one for each worker
+}
+
+func newRequests(s *store) *requests {
+	q := &requests{token: s.token, mine: s.mine}
+	random := rand.New(rand.NewPCG(2, 0))
+	for range spread {
+		q.ids = append(q.ids, s.ids[random.IntN(len(s.ids))])
+	}
+	for _, id := range q.ids {
+		q.reads = append(q.reads, q.bytes("GET", "/articles/"+id, "", ""))
+	}
+	q.many = q.bytes("GET", listQuery, "", "")
+	writing := newText(3)
+	for range bodiesOf {
+		members, err := json.Marshal(map[string]any{"body": writing.body(), "tags": writing.tags()})
+		if err != nil {
+			panic(err) // strings only
+		}
+		q.drafts = append(q.drafts, string(members[1:]))
+	}
+	return q
+}
+
+// bytes writes a request. more is further header lines.
+func (q *requests) bytes(method, path, more, body string) []byte {
+	return q.append(nil, method, path, more, "", body)
+}
+
+// append writes a request whose body comes in two parts.
+func (q *requests) append(dst []byte, method, path, more, body, rest string) []byte {
+	dst = fmt.Appendf(dst, "%s %s HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nAuthorization: Bearer %s\r\n%s", method, path, q.token, more)
+	if n := len(body) + len(rest); n > 0 {
+		dst = fmt.Appendf(dst, "Content-Length: %d\r\n", n)
+	}
+	dst = append(dst, "\r\n"...)
+	return append(append(dst, body...), rest...)
+}
+
+func (q *requests) one(_, n int) []byte { return q.reads[n%len(q.reads)] }
+
+func (q *requests) unchanged(_, n int) []byte { return q.same[n%len(q.same)] }
+
+func (q *requests) list(_, _ int) []byte { return q.many }
+
+// create makes an article with a title of its own.
+func (q *requests) create(worker, n int) []byte {
+	title := fmt.Sprintf(`{"title":"A new article, number %d",`, n)
+	q.buffers[worker] = q.append(q.buffers[worker][:0], "POST", "/articles", "Content-Type: application/json\r\n", title, q.drafts[n%len(q.drafts)])
+	return q.buffers[worker]
+}
+
+// patch changes one member. No two workers ever change the same article.
+func (q *requests) patch(worker, n int) []byte {
+	own := len(q.mine) / writers
+	id := q.mine[worker*own+n%own]
+	body := fmt.Sprintf(`{"title":"A changed article, change %d"}`, n)
+	q.buffers[worker] = q.append(q.buffers[worker][:0], "PATCH", "/articles/"+id, "Content-Type: application/merge-patch+json\r\n", "", body)
+	return q.buffers[worker]
+}
+
+// learn asks the real server once for all that the limits and the conditional reads must know.
+func (q *requests) learn(address string, number int) (answers, error) {
+	c, err := dial(address)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	kept := answers{}
+	ask := func(name string, request []byte, status int) {
+		var a answer
+		if err != nil {
+			return
+		}
+		if a, err = c.ask(request); err == nil && a.Status != status {
+			err = fmt.Errorf("%s answered %d, not %d: %s", name, a.Status, status, a.Body)
+		}
+		kept[name] = a
+	}
+	for i, id := range q.ids {
+		ask("get", q.reads[i], 200)
+		q.same = append(q.same, q.bytes("GET", "/articles/"+id, "If-None-Match: "+kept["get"].header("ETag")+"\r\n", ""))
+	}
+	ask("304", q.same[0], 304)
+	ask("list", q.many, 200)
+	ask("create", q.create(0, number), 201)
+	ask("patch", q.patch(0, number), 200)
+	return kept, err
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// scenario is one row of the table that is measured by load.
+type scenario struct {
+	name    string
+	title   string
+	clients int
+	count   int // requests of a round, for each side
+	status  int
+	limit   string // bare or commit
+	make    func(q *requests) maker
+	goal    goal
+}
+
+// goal is what a row should reach; the zero goal is none.
+type goal struct {
+	what string // cpu: at most so many times the limit's; rate: at least so many times; ms or mb: at most
+	than float64
+}
+
+const (
+	startUp = "start-up"
+	rss     = "memory"
+	starts  = 5 // starts of a measurement of start-up
+	turns = 4 // parts of a round, in which ours and the limit take turns
+)
+
+// scenarios is everything that is measured by load, in the order of the table.
+func scenarios() []scenario {
+	return []scenario{
+		{"get", "GET one", 4, 12000, 200, "bare", func(q *requests) maker { return q.one }, goal{"cpu", 4}},
+		{"304", "GET one, If-None-Match (304)", 4, 12000, 304, "bare", func(q *requests) maker { return q.unchanged }, goal{"cpu", 3}},
+		{"list", "list of 25, filtered and sorted", 4, 3000, 200, "bare", func(q *requests) maker { return q.list }, goal{"cpu", 12}},
+		{"create-8", "create, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.create }, goal{}},
+		{"create-64", "create, 64 writers", 64, 8000, 201, "commit", func(q *requests) maker { return q.create }, goal{"rate", 1}},
+		{"patch", "PATCH one member, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.patch }, goal{}},
+	}
+}
+
+// chosen are the scenarios that the options ask for.
+func (o options) chosen() []scenario {
+	list := slices.DeleteFunc(scenarios(), func(s scenario) bool { return o.only != "" && o.only != s.name })
+	if o.quick {
+		for i := range list {
+			list[i].count /= 20
+		}
+	}
+	return list
+}
+
+// checkOnly refuses a name that no row has.
+func (o options) checkOnly() error {
+	names := []string{startUp}
+	for _, s := range scenarios() {
+		names = append(names, s.name)
+	}
+	if o.only != "" && !slices.Contains(names, o.only) {
+		return fmt.Errorf("-only takes one of: %s", strings.Join(names, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"verbless/internal/app"
+	"verbless/internal/articles"
+	"verbless/internal/auth"
+	"verbless/internal/change"
+	"verbless/internal/config"
+	"verbless/internal/db"
+	"verbless/internal/field"
+)
+
+const (
+	seedBatch      = 1000 // articles in one transaction
+	fewestArticles = 1000 // below this the writers would not find articles of their own
+	databaseFile   = "verbless.db"
+)
+
+// store is what the load must know of a store that was filled.
+type store struct {
+	token string
+	ids   []string // of all articles
+	mine  []string // of those that the token's user wrote, and may change
+}
+
+// seed fills a new data folder through the packages of the service itself, so that rows are as real ones are.
+func seed(ctx context.Context, dir string, n int) (*store, error) {
+	settings := config.Default()
+	settings.Data = dir
+	batches := (n + seedBatch - 1) / seedBatch
+	at := time.Now().Add(-time.Duration(batches+100) * time.Minute)
+	clock := func() time.Time { // the rows of one transaction share a time; the next one is later
+		at = at.Add(time.Minute)
+		return at
+	}
+	d, err := app.OpenStore(ctx, settings, slog.New(slog.DiscardHandler), clock)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	authors, err := seedAuthors(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	issued, err := auth.Issue(ctx, d, authors[0], "bench", nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{token: *issued.Token}
+	writing, live := newText(1), articles.Live(d)
+	for len(s.ids) < n {
+		err := d.Do(ctx, func(ctx context.Context) error {
+			for i := 0; i < seedBatch && len(s.ids) < n; i++ {
+				if err := s.add(ctx, live, writing, authors); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, d.Close()
+}
+
+// seedAuthors makes a few members; the first is the one who asks.
+func seedAuthors(ctx context.Context, d *db.DB) ([]int64, error) {
+	var ids []int64
+	for i := range 5 {
+		user, err := auth.CreateUser(ctx, d, auth.User{Username: fmt.Sprintf("author%d", i+1), Role: change.Member})
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, user.ID)
+	}
+	return ids, nil
+}
+
+func (s *store) add(ctx context.Context, live *db.Table[articles.Article], t text, authors []int64) error {
+	n := len(s.ids)
+	by := authors[n%len(authors)]
+	done, err := live.Change(ctx, change.System, nil, func(*articles.Article) (*articles.Article, error) {
+		return &articles.Article{Title: t.title(n), Body: t.body(), Status: t.status(), Tags: t.tags(), Author: by, Metadata: field.Object("{}")}, nil
+	})
+	if err != nil {
+		return err
+	}
+	s.ids = append(s.ids, done.Now.ID)
+	if by == authors[0] {
+		s.mine = append(s.mine, done.Now.ID)
+	}
+	return nil
+}
+
+// copyStore gives the limit of writes the same rows and the same indexes to start from.
+func copyStore(from, to string) error {
+	in, err := os.Open(filepath.Join(from, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(filepath.Join(to, databaseFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	if err := out.Sync(); err != nil { // or the first commits would pay for it
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
