@@ -70,7 +70,11 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	r, err := measure(ctx, root, o)
+	base := filepath.Join(root, ".cache", "bench")
+	if err := os.MkdirAll(base, 0o700); err != nil {
+		return err
+	}
+	r, err := measure(ctx, root, base, o)
 	if err != nil {
 		return err
 	}

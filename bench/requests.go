@@ -22,7 +22,7 @@ type requests struct {
 	reads   [][]byte
 	same    [][]byte
 	many    []byte
-	drafts  []string         // members of new articles, but for the title
+	drafts  []string        // members of new articles, but for the title
 	buffers [writers][]byte // one for each worker
 }
 

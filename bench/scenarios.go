@@ -26,9 +26,8 @@ type goal struct {
 
 const (
 	startUp = "start-up"
-	rss     = "memory"
 	starts  = 5 // starts of a measurement of start-up
-	turns = 4 // parts of a round, in which ours and the limit take turns
+	turns   = 4 // parts of a round, in which ours and the limit take turns
 )
 
 // scenarios is everything that is measured by load, in the order of the table.

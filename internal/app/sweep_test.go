@@ -261,3 +261,7 @@ func (s swept) removing(t *testing.T) {
 		t.Errorf("after DELETE: %d", gone.Status)
 	}
 }
+
+func TestConventions(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) { s.Transcript(t, "testdata/conventions.http") })
+}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
@@ -152,7 +153,7 @@ func (c *collection) pageLinks(call *Call, q *listQuery, rows []reflect.Value, m
 		}
 		href := c.api.Base + call.Request.URL.EscapedPath()
 		if len(values) > 0 {
-			href += "?" + values.Encode()
+			href += "?" + strings.ReplaceAll(values.Encode(), "%2C", ",") // commas need no escape, and people read links
 		}
 		return pageLink{rel, href}
 	}
