@@ -22,7 +22,7 @@ func TestBareSendsTheSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.close()
-	q := newRequests(&store{token: "secret", ids: []string{"a"}})
+	q := newRequests(&store{token: "secret", read: []string{"a"}})
 	for name, request := range map[string][]byte{
 		"get": q.one(0, 0), "list": q.list(0, 0), "304": q.bytes("GET", "/articles/a", "If-None-Match: \"1.a\"\r\n", ""),
 	} {

@@ -59,7 +59,7 @@ func TestReadAnswer(t *testing.T) {
 }
 
 func TestRequestsAreWhole(t *testing.T) {
-	q := newRequests(&store{token: "secret", ids: []string{"a"}, mine: make([]string, fewestArticles)})
+	q := newRequests(&store{token: "secret", read: []string{"a"}, mine: make([]string, fewestArticles)})
 	got := string(q.bytes("PATCH", "/articles/a", "X: y\r\n", "{}"))
 	want := "PATCH /articles/a HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\nAuthorization: Bearer secret\r\nX: y\r\nContent-Length: 2\r\n\r\n{}"
 	if got != want {

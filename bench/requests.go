@@ -18,7 +18,6 @@ type requests struct {
 	token   string
 	ids     []string // to be read
 	mine    []string // to be changed
-	tags    []string // ETags of ids
 	reads   [][]byte
 	same    [][]byte
 	many    []byte
@@ -30,7 +29,7 @@ func newRequests(s *store) *requests {
 	q := &requests{token: s.token, mine: s.mine}
 	random := rand.New(rand.NewPCG(2, 0))
 	for range spread {
-		q.ids = append(q.ids, s.ids[random.IntN(len(s.ids))])
+		q.ids = append(q.ids, s.read[random.IntN(len(s.read))])
 	}
 	for _, id := range q.ids {
 		q.reads = append(q.reads, q.bytes("GET", "/articles/"+id, "", ""))

@@ -27,8 +27,8 @@ const (
 // store is what the load must know of a store that was filled.
 type store struct {
 	token string
-	ids   []string // of all articles
-	mine  []string // of those that the token's user wrote, and may change
+	mine  []string // articles that the token's user wrote: they are changed
+	read  []string // articles of others: they stay as they are, so their ETags hold
 }
 
 // seed fills a new data folder through the packages of the service itself, so that rows are as real ones are.
@@ -56,10 +56,10 @@ func seed(ctx context.Context, dir string, n int) (*store, error) {
 	}
 	s := &store{token: *issued.Token}
 	writing, live := newText(1), articles.Live(d)
-	for len(s.ids) < n {
+	for done := 0; done < n; done += seedBatch {
 		err := d.Do(ctx, func(ctx context.Context) error {
-			for i := 0; i < seedBatch && len(s.ids) < n; i++ {
-				if err := s.add(ctx, live, writing, authors); err != nil {
+			for i := done; i < min(done+seedBatch, n); i++ {
+				if err := s.add(ctx, live, writing, authors, i); err != nil {
 					return err
 				}
 			}
@@ -85,8 +85,7 @@ func seedAuthors(ctx context.Context, d *db.DB) ([]int64, error) {
 	return ids, nil
 }
 
-func (s *store) add(ctx context.Context, live *db.Table[articles.Article], t text, authors []int64) error {
-	n := len(s.ids)
+func (s *store) add(ctx context.Context, live *db.Table[articles.Article], t text, authors []int64, n int) error {
 	by := authors[n%len(authors)]
 	done, err := live.Change(ctx, change.System, nil, func(*articles.Article) (*articles.Article, error) {
 		return &articles.Article{Title: t.title(n), Body: t.body(), Status: t.status(), Tags: t.tags(), Author: by, Metadata: field.Object("{}")}, nil
@@ -94,9 +93,10 @@ func (s *store) add(ctx context.Context, live *db.Table[articles.Article], t tex
 	if err != nil {
 		return err
 	}
-	s.ids = append(s.ids, done.Now.ID)
 	if by == authors[0] {
 		s.mine = append(s.mine, done.Now.ID)
+	} else {
+		s.read = append(s.read, done.Now.ID)
 	}
 	return nil
 }

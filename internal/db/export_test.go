@@ -30,3 +30,6 @@ func (d *DB) Waiting() int { return int(d.lite.waiting.Load()) }
 
 // Number is the translation of placeholders.
 var Number = number
+
+// Fail acts as if a statement had ended with err.
+func (t *Tx) Fail(err error) error { return t.note(err) }

@@ -62,7 +62,7 @@ func (w *writer) connect() error {
 
 // disconnect gives up the connection with whatever was open on it.
 func (w *writer) disconnect() {
-	w.stmts.trim(0)
+	closeAll(w.stmts.trim(0))
 	w.conn.Raw(func(any) error { return driver.ErrBadConn })
 	w.conn.Close()
 	w.conn = nil
@@ -157,7 +157,7 @@ func (w *writer) enter(alone bool) (*group, error) {
 		w.commit()
 	}
 	if err := w.refusal(); err != nil {
-		return nil, err
+		return nil, err // no group is open: the one that met the error was broken up
 	}
 	if w.group != nil {
 		if err := w.control("SAVEPOINT member"); err != nil {
@@ -169,7 +169,7 @@ func (w *writer) enter(alone bool) (*group, error) {
 	if err := w.connect(); err != nil {
 		return nil, unavailable(err)
 	}
-	w.stmts.trim(statementsKept)
+	closeAll(w.stmts.trim(statementsKept))
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		w.disconnect()
 		return nil, err
@@ -190,7 +190,8 @@ func (w *writer) leave(g *group, err error, alone bool) (guilty bool) {
 		return true
 	case g.members == 0:
 	case err != nil:
-		if w.control("ROLLBACK TO member") != nil || w.control("RELEASE member") != nil {
+		undone := w.control("ROLLBACK TO member") == nil && w.control("RELEASE member") == nil
+		if !undone || w.refusal() != nil { // after an I/O error nothing is committed, also not for others
 			w.breakUp()
 			return true
 		}

@@ -211,6 +211,19 @@ func TestDiskFailureStopsWrites(t *testing.T) {
 	}
 }
 
+// An I/O error in one statement: those who wait in the same group are refused too, and nothing of theirs is kept.
+func TestDiskFailureInGroup(t *testing.T) {
+	t.Parallel()
+	d := openLite(t)
+	errs := inGroup(t, d, insertBox(1), func(ctx context.Context, tx *db.Tx) error { return tx.Fail(ioErrFsync) }, insertBox(2))
+	for _, err := range errs {
+		wantCode(t, err, fault.Unavailable)
+	}
+	if n := count(t, d, "SELECT COUNT(*) FROM boxes"); n != 0 {
+		t.Errorf("%d rows", n)
+	}
+}
+
 // A writer that gave up while waiting still commits for those who counted on it.
 func TestCancelledWaiterCommits(t *testing.T) {
 	t.Parallel()

@@ -100,9 +100,16 @@ func (r *pgReader) Exec(context.Context, string, ...any) (sql.Result, error) {
 	return nil, errWriteOutside
 }
 
-// lost tells whether the server went away, as seen from a connection or said by itself while it stopped.
+// lost tells whether a connection died, as seen by itself or said by a server that stopped. One that could not be made
+// at all is not lost: trying again at once would only take the caller's time.
 func lost(err error) bool {
-	var pg *pgconn.PgError
+	var (
+		pg      *pgconn.PgError
+		connect *pgconn.ConnectError
+	)
+	if errors.As(err, &connect) {
+		return false
+	}
 	if errors.As(err, &pg) {
 		return pg.Code == "57P01" || pg.Code == "57P02"
 	}

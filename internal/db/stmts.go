@@ -47,43 +47,54 @@ func (s *statements) take(text string) (*statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	st, surplus := s.keep(text, prepared)
+	closeAll(surplus)
+	return st, nil
+}
+
+// keep enters a statement, and gives those that have to be closed for it.
+func (s *statements) keep(text string, prepared *sql.Stmt) (*statement, []*sql.Stmt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e, ok := s.byText[text]; ok { // another was faster
-		prepared.Close()
 		st := e.Value.(*statement)
 		st.users++
-		return st, nil
+		return st, []*sql.Stmt{prepared}
 	}
 	st := &statement{Stmt: prepared, text: text, users: 1}
 	s.byText[text] = s.recent.PushFront(st)
-	if !s.later {
-		s.trim(s.max)
+	if s.later {
+		return st, nil
 	}
-	return st, nil
+	return st, s.trim(s.max)
 }
 
 func (s *statements) put(st *statement) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	st.users--
-	if st.evicted && st.users == 0 {
+	unused := st.evicted && st.users == 0
+	s.mu.Unlock()
+	if unused {
 		st.Close()
 	}
 }
 
-func (s *statements) evict(e *list.Element) {
-	st := s.recent.Remove(e).(*statement)
-	delete(s.byText, st.text)
-	st.evicted = true
-	if st.users == 0 {
-		st.Close()
-	}
-}
-
-// trim forgets all but the n most recent; mu must be held, or nobody else be there.
-func (s *statements) trim(n int) {
+// trim forgets all but the n most recent, and gives those that nobody uses; mu must be held, or nobody else be there.
+func (s *statements) trim(n int) (unused []*sql.Stmt) {
 	for s.recent.Len() > n {
-		s.evict(s.recent.Back())
+		st := s.recent.Remove(s.recent.Back()).(*statement)
+		delete(s.byText, st.text)
+		st.evicted = true
+		if st.users == 0 {
+			unused = append(unused, st.Stmt)
+		}
+	}
+	return unused
+}
+
+// closeAll is not for those who hold mu: closing waits for the connection, and with it for whatever runs there.
+func closeAll(stmts []*sql.Stmt) {
+	for _, st := range stmts {
+		st.Close()
 	}
 }

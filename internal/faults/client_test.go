@@ -28,7 +28,9 @@ func (a answer) text(name string) string {
 	return text
 }
 
-func (a answer) String() string { return fmt.Sprintf("%d %s", a.status, strings.TrimSpace(string(a.body))) }
+func (a answer) String() string {
+	return fmt.Sprintf("%d %s", a.status, strings.TrimSpace(string(a.body)))
+}
 
 // newClient makes a client with connections of its own.
 func newClient() *http.Client {
@@ -62,8 +64,8 @@ func send(client *http.Client, url, token, call, body string, headers ...string)
 		return answer{}, err
 	}
 	defer response.Body.Close()
-	content2, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, content2}, err
+	got, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, got}, err
 }
 
 // call is send for tests that expect an answer.
@@ -123,7 +125,7 @@ const (
 func judge(a answer, err error, ok ...int) (outcome, string) {
 	var dial *net.OpError
 	switch {
-	case errors.As(err, &dial) && dial.Op == "dial":
+	case errors.Is(err, errAway), errors.As(err, &dial) && dial.Op == "dial":
 		return unsent, ""
 	case err != nil:
 		return unknown, ""

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -77,6 +78,9 @@ func (l *load) article(ctx context.Context, worker string, n int) {
 	}
 }
 
+// errAway is for what was never sent, because the test ended while the server was away.
+var errAway = errors.New("the server is away")
+
 // send waits while the server is away, and then sends once.
 func (l *load) send(ctx context.Context, call, body string, headers ...string) (answer, error) {
 	for {
@@ -85,7 +89,7 @@ func (l *load) send(ctx context.Context, call, body string, headers ...string) (
 		}
 		select {
 		case <-ctx.Done():
-			return answer{}, ctx.Err() // it may have been sent, for all that the ledger knows
+			return answer{}, errAway
 		case <-time.After(pause):
 		}
 	}

@@ -56,6 +56,7 @@ type Model struct {
 	Fields  []*Field
 	Links   []*Field
 	Key     *Field // db option key
+	ID      *Field // api word id: what stands in addresses; the key when no field has it
 	Version *Field // db option version: counts the changes of a row
 	Owner   *Field // api word owner: the user a row belongs to
 	Parent  *Field // api word parent: the resource a row lies under
@@ -71,10 +72,13 @@ func NewModel(name string, t reflect.Type) *Model {
 	if m.Key == nil {
 		panic("field: " + t.String() + " has no db key")
 	}
+	if m.ID == nil {
+		m.ID = m.Key
+	}
 	return m
 }
 
-// read takes the fields in their order. One that has the name of an embedded one takes its place.
+// read takes the fields in their order.
 func (m *Model) read(t reflect.Type, at []int) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -100,7 +104,7 @@ func (m *Model) add(f reflect.StructField) {
 	for _, special := range []struct {
 		is   bool
 		slot **Field
-	}{{strings.Contains(options, "key"), &m.Key}, {strings.Contains(options, "version"), &m.Version}, {api["owner"], &m.Owner}, {api["parent"], &m.Parent}} {
+	}{{strings.Contains(options, "key"), &m.Key}, {strings.Contains(options, "version"), &m.Version}, {api["owner"], &m.Owner}, {api["parent"], &m.Parent}, {api["id"], &m.ID}} {
 		if special.is {
 			*special.slot = field
 		}
@@ -119,18 +123,28 @@ func (m *Model) add(f reflect.StructField) {
 		field.kind = hiddenKind(f.Type, tag)
 	default:
 		field.kind = kindOf(f.Type, tag)
-		field.quoted = string(jsondoc.AppendString(nil, field.Name)) + ":"
 		field.initial = initial(tag, f.Type)
 		if example := tag.text("examples"); example != "" {
 			field.examples = []any{documentOf(example)}
 		}
-		if inner := slices.Index(m.Fields, m.named[field.Name]); inner >= 0 {
-			m.Fields[inner] = field
-		} else {
-			m.Fields = append(m.Fields, field)
+		m.show(field, field.Name)
+		if also := tag.text("also"); also != "" { // the same value under a second name, to read
+			second := *field
+			second.ReadOnly, second.Filter, second.Sort = true, false, false
+			m.show(&second, also)
 		}
-		m.named[field.Name] = field
 	}
+}
+
+// show makes the field a member. One that has the name of an embedded one takes its place.
+func (m *Model) show(f *Field, name string) {
+	f.Name, f.quoted = name, string(jsondoc.AppendString(nil, name))+":"
+	if inner := slices.Index(m.Fields, m.named[name]); inner >= 0 {
+		m.Fields[inner] = f
+	} else {
+		m.Fields = append(m.Fields, f)
+	}
+	m.named[name] = f
 }
 
 // hiddenKind is for fields that are stored but never shown; only their column value matters.

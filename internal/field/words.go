@@ -18,7 +18,7 @@ type words struct {
 }
 
 // known is every word a field may use. Go cannot list a tag's keys, so they are read from its text.
-var known = []string{"json", "db", "api", "link", "doc", "required", "readOnly", "default", "examples",
+var known = []string{"json", "also", "db", "api", "link", "doc", "required", "readOnly", "default", "examples",
 	"minLength", "maxLength", "pattern", "enum", "format", "minimum", "maximum", "maxItems", "uniqueItems", "maxBytes"}
 
 var tagKey = regexp.MustCompile(`(?:^|\s)([A-Za-z]+):"`)
@@ -54,7 +54,7 @@ func (w words) api() map[string]bool {
 	for _, word := range strings.Split(w.text("api"), ",") {
 		switch word {
 		case "":
-		case "sort", "filter", "private", "owner", "parent":
+		case "sort", "filter", "private", "owner", "parent", "id":
 			set[word] = true
 		default:
 			panic("field: unknown api word " + word + " on field " + w.field.Name)

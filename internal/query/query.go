@@ -46,7 +46,8 @@ type List struct {
 	Desc    bool
 	Edge    *Edge
 	Limit   int
-	Count   bool // also count all rows that match, whatever the page
+	Per     string // Limit counts for each value of this column, which Where names; such a list has one page
+	Count   bool   // also count all rows that match, whatever the page
 }
 
 // Page is what a List finds, always in the order asked for.

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -23,6 +24,7 @@ type Collection[T any] struct {
 	Store     change.Store[T]
 	Key       func(by change.Actor, text string) (query.Cond, bool) // reads {one}; by id when left out
 	Relations []Relation
+	Newest    string     // the column whose largest value is the newest; created_at when left out
 	Methods   string     // those of a full collection when left out: GET POST PUT PATCH DELETE
 	Beside    []Resource // mounted below the collection's own path, before {one}
 	Under     []Resource // mounted below {one}
@@ -73,7 +75,7 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 		panic("rest: two resources are named " + c.name)
 	}
 	a.collections[c.name] = c
-	c.prepare()
+	c.prepare(d.Newest)
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
@@ -83,14 +85,14 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	}
 }
 
-func (c *collection) prepare() {
+func (c *collection) prepare(newest string) {
 	m := c.model
 	if c.key == nil {
 		c.key = func(_ change.Actor, text string) (query.Cond, bool) {
 			return query.Is(m.Key.Column, text), ident.Valid(text)
 		}
 	}
-	if c.sort = m.ByColumn("created_at"); c.sort == nil {
+	if c.sort = m.ByColumn(cmp.Or(newest, "created_at")); c.sort == nil {
 		c.sort = m.Key
 	}
 	c.hasPrivate = slices.ContainsFunc(m.Fields, func(f *field.Field) bool { return f.Private })
@@ -151,7 +153,7 @@ func (c *collection) routes(a *API) {
 		if err != nil {
 			return 0, err
 		}
-		return c.ownerOf(row), nil
+		return c.ownerOf(call, row), nil
 	}
 }
 
@@ -174,6 +176,7 @@ func (c *collection) above(call *Call) ([]query.Cond, error) {
 		return nil, err
 	}
 	key := c.parent.model.Key.Of(row).Interface()
+	call.parentOwner = c.parent.ownerOf(call, row)
 	// Where the parent is also the owner, a whole collection can be somebody else's.
 	if owner, ok := key.(int64); ok && c.model.Parent == c.model.Owner && !permits(c.rights.List, call.By, owner) {
 		return nil, fault.NotFound()
@@ -204,7 +207,7 @@ func (c *collection) find(call *Call, columns []string) (reflect.Value, error) {
 	if err != nil {
 		return row, err
 	}
-	return row, c.mayRead(call.By, row)
+	return row, c.mayRead(call, row)
 }
 
 // store is a change.Store with its type erased.

@@ -15,8 +15,8 @@ import (
 // maxDepth is how far a dotted include may reach.
 const maxDepth = 3
 
-// maxRelated bounds what one relation may add to an answer.
-const maxRelated = 1000
+// maxRelated bounds how many rows a relation to many shows for each row; the newest are shown.
+const maxRelated = 100
 
 // Relation ties a resource to another: rows of To whose column At equals this row's column Via.
 type Relation struct {
@@ -97,7 +97,13 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 	if len(keys) == 0 {
 		return nil
 	}
-	q := query.List{Where: []query.Cond{query.Any(inc.relation.At, keys...)}, Sort: to.sort.Column, Desc: true, Limit: maxRelated}
+	q := query.List{Where: []query.Cond{query.Any(inc.relation.At, keys...)}, Sort: to.sort.Column, Desc: true, Limit: len(keys)}
+	if inc.relation.Many {
+		q.Per, q.Limit = inc.relation.At, maxRelated
+	}
+	if q.Columns = inc.view.columns(); q.Columns != nil {
+		q.Columns = append(q.Columns, inc.relation.At, q.Sort)
+	}
 	if to.rights.Read == Owners && !by.IsAdmin() {
 		q.Where = append(q.Where, query.Is(to.model.Owner.Column, by.ID))
 	}

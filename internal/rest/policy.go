@@ -37,28 +37,31 @@ func permits(who Who, by change.Actor, owner int64) bool {
 	return false
 }
 
-// ownerOf is the user a row belongs to, 0 when the resource has no owners.
-func (c *collection) ownerOf(row reflect.Value) int64 {
-	if c.model.Owner == nil {
-		return 0
+// ownerOf is the user a row belongs to: its own owner or, where it has none, that of what it lies under.
+func (c *collection) ownerOf(call *Call, row reflect.Value) int64 {
+	switch {
+	case c.model.Owner != nil:
+		return c.model.Owner.Of(row).Int()
+	case c.parent != nil:
+		return call.parentOwner
 	}
-	return c.model.Owner.Of(row).Int()
+	return 0
 }
 
 // mayRead hides what the caller may not know to exist.
-func (c *collection) mayRead(by change.Actor, row reflect.Value) error {
-	if !permits(c.rights.Read, by, c.ownerOf(row)) {
+func (c *collection) mayRead(call *Call, row reflect.Value) error {
+	if !permits(c.rights.Read, call.By, c.ownerOf(call, row)) {
 		return fault.NotFound()
 	}
 	return nil
 }
 
 // mayWrite refuses openly only what the caller may see.
-func (c *collection) mayWrite(who Who, by change.Actor, row reflect.Value) error {
-	if err := c.mayRead(by, row); err != nil {
+func (c *collection) mayWrite(who Who, call *Call, row reflect.Value) error {
+	if err := c.mayRead(call, row); err != nil {
 		return err
 	}
-	if !permits(who, by, c.ownerOf(row)) {
+	if !permits(who, call.By, c.ownerOf(call, row)) {
 		return fault.Forbidden()
 	}
 	return nil
@@ -66,7 +69,7 @@ func (c *collection) mayWrite(who Who, by change.Actor, row reflect.Value) error
 
 // seesPrivate tells whether private members of the row are shown.
 func (c *collection) seesPrivate(by change.Actor, row reflect.Value) bool {
-	return permits(Owners, by, c.ownerOf(row))
+	return c.model.Owner != nil && permits(Owners, by, c.model.Owner.Of(row).Int())
 }
 
 // scope narrows a list to what the caller may read.

@@ -54,11 +54,12 @@ type Call struct {
 	Query   url.Values
 	Prefer  preferences
 
-	api       *API
-	route     *route
-	op        *Operation
-	mediaType string // of the answer
-	bad       fault.List
+	api         *API
+	route       *route
+	op          *Operation
+	mediaType   string // of the answer
+	bad         fault.List
+	parentOwner int64 // of what the path's last part lies under
 }
 
 // Param is a part of the path, by its name.

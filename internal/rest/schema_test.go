@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -69,5 +68,5 @@ func ones(doc map[string]any) []any {
 	if one, ok := doc["folder"]; ok && doc["id"] == nil {
 		return []any{one}
 	}
-	return slices.Clone([]any{doc})
+	return []any{doc}
 }

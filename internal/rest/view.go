@@ -41,7 +41,7 @@ func newView(c *collection, fields, include []string, bad *fault.List) *view {
 
 // restrict keeps the fields named; a dotted name reaches into an included resource. The identifier always stays.
 func (v *view) restrict(names []string, bad *fault.List) {
-	keep := map[string]bool{v.c.model.Key.Name: true}
+	keep := map[string]bool{v.c.model.ID.Name: true}
 	inner := map[string][]string{}
 	for _, name := range names {
 		if head, rest, dotted := strings.Cut(name, "."); dotted {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"reflect"
 
-	"verbless/internal/change"
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
@@ -24,7 +23,7 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if len(above) > 0 {
 		c.model.Parent.Of(row).Set(reflect.ValueOf(above[0].Values[0]))
 	}
-	if !permits(c.rights.Create, call.By, c.ownerOf(row)) {
+	if !permits(c.rights.Create, call.By, c.ownerOf(call, row)) {
 		return nil, fault.Forbidden()
 	}
 	doc, err := parse(call.Body)
@@ -50,7 +49,7 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer.Location = c.api.Base + call.Request.URL.EscapedPath() + "/" + field.Text(c.model.Key.Of(now))
+	answer.Location = c.api.Base + call.Request.URL.EscapedPath() + "/" + field.Text(c.model.ID.Of(now))
 	if call.Prefer.minimal {
 		answer.Body = nil
 		answer.Set("Preference-Applied", "return=minimal")
@@ -120,7 +119,7 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 		return nil, err
 	}
 	now, err := c.store.change(call.Ctx, call.By, key, func(was reflect.Value) (reflect.Value, error) {
-		if err := c.mayChange(c.rights.Change, call.By, was, conditions); err != nil {
+		if err := c.mayChange(c.rights.Change, call, was, conditions); err != nil {
 			return reflect.Value{}, err
 		}
 		old := c.model.Tree(was, !c.hasPrivate || c.seesPrivate(call.By, was))
@@ -147,8 +146,8 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	return answer, err
 }
 
-func (c *collection) mayChange(who Who, by change.Actor, was reflect.Value, conditions preconditions) error {
-	if err := c.mayWrite(who, by, was); err != nil {
+func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions preconditions) error {
+	if err := c.mayWrite(who, call, was); err != nil {
 		return err
 	}
 	return conditions.check(c.state(was))
@@ -165,7 +164,7 @@ func (c *collection) remove(call *Call) (*Answer, error) {
 		return nil, err
 	}
 	_, err = c.store.change(call.Ctx, call.By, key, func(was reflect.Value) (reflect.Value, error) {
-		return reflect.Value{}, c.mayChange(c.rights.Remove, call.By, was, conditions)
+		return reflect.Value{}, c.mayChange(c.rights.Remove, call, was, conditions)
 	})
 	if err != nil {
 		return nil, err
