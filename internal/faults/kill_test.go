@@ -14,7 +14,7 @@ import (
 
 // What a run with kills must reach to prove anything. A busy machine reaches several times as much.
 const (
-	leastAckedPerKill   = 20
+	leastAckedPerKill   = 40
 	leastUnknownPerKill = 2
 )
 
@@ -73,10 +73,10 @@ func killUnderLoad(t *testing.T, s *server, kills int) {
 func settle(t testing.TB, l *load, s *server) {
 	t.Helper()
 	at := s.store()
-	report(t, "before the replay", append(l.ledger.audit(at.rows(t)), l.reread(t)...))
+	report(t, "before the replay", append(l.ledger.audit(at.rows(t)), l.reread(l.ledger.sorted())...))
 	again, replayed := l.replay(t)
-	t.Logf("%d creates sent again, %d of them had been kept", again, replayed)
-	report(t, "after the replay", append(l.ledger.audit(at.rows(t)), l.reread(t)...))
+	t.Logf("%d creates sent again, %d of them had been kept", len(again), replayed)
+	report(t, "after the replay", append(l.ledger.audit(at.rows(t)), l.reread(again)...))
 	s.kill() // once more, so that the file is read as a crash leaves it
 	report(t, "after the last kill", l.ledger.audit(at.rows(t)))
 	at.check(t)
@@ -106,6 +106,30 @@ func (s *server) store() store {
 func (s store) rows(t testing.TB) []row {
 	t.Helper()
 	return stored(t, s.driver, s.address)
+}
+
+// titles reads the titles of all articles.
+func (s store) titles(t testing.TB) []string {
+	t.Helper()
+	pool, err := sql.Open(s.driver, s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	rows, err := pool.QueryContext(t.Context(), "SELECT title FROM articles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var title string
+		if err := rows.Scan(&title); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, title)
+	}
+	return all
 }
 
 // check asks the engine whether the file is whole.

@@ -91,7 +91,7 @@ func TestLiarsAreFound(t *testing.T) {
 			l := before(t, s, test.tell)
 			l.run(t.Context(), 4, 30)
 			l.moved(s.url)
-			found := append(l.ledger.audit(l.mine(s.store().rows(t))), l.reread(t)...)
+			found := append(l.ledger.audit(l.mine(s.store().rows(t))), l.reread(l.ledger.sorted())...)
 			if test.want == twice {
 				l.replay(t)
 				found = append(found, l.ledger.audit(l.mine(s.store().rows(t)))...)

@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,11 +19,12 @@ type load struct {
 	token  string
 	target atomic.Pointer[string] // where the server is; nil while it is known to be away
 	client *http.Client
+	name   string // of this load: no two share a key, because they may share a store
 	serial atomic.Int64
 }
 
 func newLoad(s *server) *load {
-	l := &load{ledger: newLedger(), token: s.token, client: newClient()}
+	l := &load{ledger: newLedger(), token: s.token, client: newClient(), name: rand.Text()[:8]}
 	l.moved(s.url)
 	return l
 }
@@ -39,7 +41,7 @@ func (l *load) run(ctx context.Context, workers, most int) {
 	first := l.serial.Add(int64(workers)) - int64(workers)
 	for i := range workers {
 		working.Go(func() {
-			name := fmt.Sprintf("worker-%02d", first+int64(i))
+			name := fmt.Sprintf("%s worker %02d", l.name, first+int64(i))
 			for n := 0; n < most && ctx.Err() == nil; n++ {
 				l.article(ctx, name, n)
 			}
@@ -131,13 +133,13 @@ func (l *load) breathe(ctx context.Context) {
 }
 
 // replay sends every create again that was not acknowledged, with its key. Afterwards all are.
-func (l *load) replay(t testing.TB) (again, replayed int) {
+func (l *load) replay(t testing.TB) (again []*entry, replayed int) {
 	t.Helper()
 	for _, e := range l.ledger.sorted() {
 		if e.kept != nil {
 			continue
 		}
-		again++
+		again = append(again, e)
 		if l.insist(t, e).header.Get("Idempotency-Replayed") == "true" {
 			replayed++
 		}
@@ -167,9 +169,8 @@ func (l *load) insist(t testing.TB, e *entry) answer {
 	return a
 }
 
-// reread asks for every article over HTTP and compares.
-func (l *load) reread(t testing.TB) findings {
-	t.Helper()
+// reread asks for articles over HTTP and compares.
+func (l *load) reread(those []*entry) findings {
 	var found findings
 	var mu sync.Mutex
 	var asking sync.WaitGroup
@@ -185,7 +186,7 @@ func (l *load) reread(t testing.TB) findings {
 			}
 		})
 	}
-	for _, e := range l.ledger.sorted() {
+	for _, e := range those {
 		entries <- e
 	}
 	close(entries)

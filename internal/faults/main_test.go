@@ -2,6 +2,7 @@ package faults
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,11 +55,15 @@ func build() error {
 	return nil
 }
 
+// leash is held as long as this process lives.
+var leash io.Closer
+
 // removeAtEnd takes a folder away when this process is gone, however that happens: then the shell's input ends.
 func removeAtEnd(dir string) error {
 	guard := exec.Command("sh", "-c", `cat >/dev/null; rm -rf "$1"`, "sh", dir)
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if _, err := guard.StdinPipe(); err != nil {
+	var err error
+	if leash, err = guard.StdinPipe(); err != nil {
 		return err
 	}
 	return guard.Start()

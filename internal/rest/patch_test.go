@@ -33,7 +33,7 @@ func TestPatchChangesOnlyWhatWasSent(t *testing.T) {
 		{"merge charset", mergePatch + "; charset=utf-8", `{"title":"New","extra":{"z":2}}`},
 		{"patch", jsonPatch, `[{"op":"replace","path":"/title","value":"New"},{"op":"replace","path":"/extra/z","value":2}]`},
 		{"test and add", jsonPatch, `[{"op":"test","path":"/rank","value":7.0},{"op":"add","path":"/title","value":"New"},{"op":"add","path":"/extra/z","value":2}]`},
-		{"whole document", jsonPatch, `[{"op":"copy","from":"/subtitle","path":"/title"},{"op":"replace","path":"/title","value":"New"},{"op":"replace","path":"/extra/z","value":2}]`},
+		{"copy", jsonPatch, `[{"op":"copy","from":"/subtitle","path":"/title"},{"op":"replace","path":"/title","value":"New"},{"op":"replace","path":"/extra/z","value":2}]`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
