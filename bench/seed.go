@@ -85,7 +85,7 @@ func seedAuthors(ctx context.Context, d *db.DB) ([]int64, error) {
 	return ids, nil
 }
 
-func (s *store) add(ctx context.Context, live *db.Table[articles.Article], t text, authors []int64, n int) error {
+func (s *store) add(ctx context.Context, live change.Store[articles.Article], t text, authors []int64, n int) error {
 	by := authors[n%len(authors)]
 	done, err := live.Change(ctx, change.System, nil, func(*articles.Article) (*articles.Article, error) {
 		return &articles.Article{Title: t.title(n), Body: t.body(), Status: t.status(), Tags: t.tags(), Author: by, Metadata: field.Object("{}")}, nil

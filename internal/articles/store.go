@@ -13,6 +13,7 @@ import (
 	"verbless/internal/ident"
 	"verbless/internal/query"
 	"verbless/internal/stamp"
+	"verbless/internal/table"
 )
 
 //go:embed schema/*.sql
@@ -28,15 +29,15 @@ func Migrations() db.Migrations {
 }
 
 // Live is the store of articles that are not in the trash.
-func Live(d *db.DB) *db.Table[Article] {
-	return db.NewTable(d, db.Config[Article]{
+func Live(d *db.DB) *table.Table[Article] {
+	return table.New(d, table.Config[Article]{
 		Name: "articles", Scope: []query.Cond{query.Not("status", trashed)}, Rule: rule, Before: chooseSlug, After: remember, Missing: explain,
 	})
 }
 
 // bin is the store of articles in the trash.
-func bin(d *db.DB) *db.Table[Trashed] {
-	return db.NewTable(d, db.Config[Trashed]{
+func bin(d *db.DB) *table.Table[Trashed] {
+	return table.New(d, table.Config[Trashed]{
 		Name: "articles", Scope: []query.Cond{query.Is("status", trashed)}, Rule: trashRule,
 		After: func(ctx context.Context, tx *db.Tx, c *change.Change[Trashed]) error {
 			if c.Dying() {

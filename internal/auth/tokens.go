@@ -14,6 +14,7 @@ import (
 	"verbless/internal/query"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
+	"verbless/internal/table"
 )
 
 // Token lets its user in. The secret is there only in the answer that made it.
@@ -29,8 +30,8 @@ type Token struct {
 }
 
 // Tokens is the store of tokens.
-func Tokens(d *db.DB) *db.Table[Token] {
-	return db.NewTable(d, db.Config[Token]{Name: "tokens", Rule: tokenRule})
+func Tokens(d *db.DB) *table.Table[Token] {
+	return table.New(d, table.Config[Token]{Name: "tokens", Rule: tokenRule})
 }
 
 func tokens(d *db.DB) rest.Resource {

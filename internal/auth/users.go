@@ -16,6 +16,7 @@ import (
 	"verbless/internal/ident"
 	"verbless/internal/query"
 	"verbless/internal/rest"
+	"verbless/internal/table"
 )
 
 // User is somebody who may call the API.
@@ -45,8 +46,8 @@ func Migrations() db.Migrations {
 }
 
 // Users is the store of users.
-func Users(d *db.DB) *db.Table[User] {
-	return db.NewTable(d, db.Config[User]{Name: "users", Rule: userRule, Before: guardUsers})
+func Users(d *db.DB) *table.Table[User] {
+	return table.New(d, table.Config[User]{Name: "users", Rule: userRule, Before: guardUsers})
 }
 
 // New is the resource: users, and their tokens below them.

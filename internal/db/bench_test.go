@@ -10,13 +10,13 @@ import (
 	_ "modernc.org/sqlite" // the bare statement to compare with
 
 	"verbless/internal/change"
-	"verbless/internal/db"
 	"verbless/internal/db/dbtest"
 	"verbless/internal/query"
+	"verbless/internal/table"
 )
 
 // filled gives a table of n things.
-func filled(b *testing.B, n int) (*db.Table[thing], string, []string) {
+func filled(b *testing.B, n int) (*table.Table[thing], string, []string) {
 	address := dbtest.SQLite(b)
 	d := dbtest.Open(b, address, things)
 	table := thingTable(d)

@@ -12,6 +12,7 @@ import (
 	"verbless/internal/db"
 	"verbless/internal/db/dbtest"
 	"verbless/internal/query"
+	"verbless/internal/table"
 )
 
 // TestPages walks lists forwards and backwards, over many ties, and compares every page with a sorted slice.
@@ -67,7 +68,7 @@ func expect(all []thing, q query.List) []string {
 	return ids
 }
 
-func walk(t *rapid.T, table *db.Table[thing], q query.List, want []string) {
+func walk(t *rapid.T, table *table.Table[thing], q query.List, want []string) {
 	edge := func(row *thing, before bool) *query.Edge {
 		e := &query.Edge{Before: before, Value: any(row.ID), Key: row.ID}
 		switch q.Sort {

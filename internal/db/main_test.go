@@ -14,6 +14,7 @@ import (
 	"verbless/internal/db/dbtest"
 	"verbless/internal/fault"
 	"verbless/internal/query"
+	"verbless/internal/table"
 )
 
 func TestMain(m *testing.M) {
@@ -72,16 +73,16 @@ type box struct {
 	Name string `db:"name"`
 }
 
-func thingTable(d *db.DB) *db.Table[thing] {
-	return db.NewTable(d, db.Config[thing]{Name: "things"})
+func thingTable(d *db.DB) *table.Table[thing] {
+	return table.New(d, table.Config[thing]{Name: "things"})
 }
 
-func boxTable(d *db.DB) *db.Table[box] { return db.NewTable(d, db.Config[box]{Name: "boxes"}) }
+func boxTable(d *db.DB) *table.Table[box] { return table.New(d, table.Config[box]{Name: "boxes"}) }
 
 func byID(id any) []query.Cond { return []query.Cond{query.Is("id", id)} }
 
 // add puts one thing into a table.
-func add[T any](t testing.TB, ctx context.Context, table *db.Table[T], v T) *T {
+func add[T any](t testing.TB, ctx context.Context, table *table.Table[T], v T) *T {
 	t.Helper()
 	c, err := table.Change(ctx, change.System, nil, func(*T) (*T, error) { return &v, nil })
 	if err != nil {
@@ -90,7 +91,7 @@ func add[T any](t testing.TB, ctx context.Context, table *db.Table[T], v T) *T {
 	return c.Now
 }
 
-func update[T any](ctx context.Context, table *db.Table[T], id any, edit func(*T)) (*change.Change[T], error) {
+func update[T any](ctx context.Context, table *table.Table[T], id any, edit func(*T)) (*change.Change[T], error) {
 	return table.Change(ctx, change.System, byID(id), func(was *T) (*T, error) {
 		now := *was
 		edit(&now)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"verbless/internal/stamp"
 )
 
 // placeholders turns ? into $1, $2, …, once per text.
@@ -75,7 +77,7 @@ func bind(args []any) []any {
 		case time.Time, *time.Time, json.RawMessage, []byte:
 			bound := slices.Clone(args)
 			for j := i; j < len(bound); j++ {
-				bound[j] = plain(bound[j])
+				bound[j] = Plain(bound[j])
 			}
 			return bound
 		}
@@ -89,4 +91,24 @@ func text(b []byte) any {
 		return nil
 	}
 	return string(b)
+}
+
+// Plain brings a value into the form in which columns hold it.
+func Plain(v any) any {
+	switch v := v.(type) {
+	case []byte:
+		return text(v)
+	case json.RawMessage:
+		return text(v)
+	case time.Time:
+		return stamp.Micros(v)
+	case *time.Time:
+		if v == nil {
+			return nil
+		}
+		return stamp.Micros(*v)
+	case int:
+		return int64(v)
+	}
+	return v
 }

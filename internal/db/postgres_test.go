@@ -84,7 +84,8 @@ func TestPostgresDeadlock(t *testing.T) {
 		})
 	}
 	ok(t, g.Wait())
-	if runs.Load() != 3 || count(t, d, "SELECT COUNT(*) FROM boxes WHERE length(name) = 7") != 2 {
+	// Two first runs and at least one more; whoever runs again may be caught a second time.
+	if runs.Load() < 3 || count(t, d, "SELECT COUNT(*) FROM boxes WHERE length(name) = 7") != 2 {
 		t.Fatalf("%d runs", runs.Load())
 	}
 }

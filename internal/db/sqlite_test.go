@@ -14,6 +14,7 @@ import (
 	"verbless/internal/db"
 	"verbless/internal/db/dbtest"
 	"verbless/internal/query"
+	"verbless/internal/table"
 )
 
 func TestSQLiteSettings(t *testing.T) {
@@ -109,7 +110,7 @@ func TestOwnTypes(t *testing.T) {
 		"CREATE TABLE shapes (id BIGINT PRIMARY KEY, at TEXT, towards TEXT, words TEXT, raw TEXT, seen BIGINT)")
 	dbtest.Each(t, func(t *testing.T, open dbtest.Opener) {
 		d, ctx := open(shapes), t.Context()
-		table := db.NewTable(d, db.Config[shape]{Name: "shapes"})
+		table := table.New(d, table.Config[shape]{Name: "shapes"})
 		awkward := []string{"", `a","b`, `\`, "é<&>", "[]", " x ", "\x00"[:0]}
 		made := add(t, ctx, table, shape{At: point{1, 2}, To: &point{3, 4}, Words: awkward, Raw: []byte("raw")})
 		got, err := table.Get(ctx, byID(made.ID))

@@ -13,6 +13,7 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/ident"
 	"verbless/internal/query"
+	"verbless/internal/table"
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -101,7 +102,7 @@ func TestHooksAndScope(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, open dbtest.Opener) {
 		d, ctx := open(things), t.Context()
 		var calls []string
-		table := db.NewTable(d, db.Config[thing]{
+		table := table.New(d, table.Config[thing]{
 			Name:  "things",
 			Scope: []query.Cond{query.Not("name", "trash")},
 			Rule: func(c *change.Change[thing]) error {
@@ -206,36 +207,36 @@ func TestBadTags(t *testing.T) {
 		})
 	}
 	panics("no key", func() {
-		db.NewTable(nil, db.Config[struct {
+		table.New(nil, table.Config[struct {
 			A string `db:"a"`
 		}]{Name: "x"})
 	})
 	panics("type", func() {
-		db.NewTable(nil, db.Config[struct {
+		table.New(nil, table.Config[struct {
 			A float32 `db:"a,key"`
 		}]{Name: "x"})
 	})
 	panics("option", func() {
-		db.NewTable(nil, db.Config[struct {
+		table.New(nil, table.Config[struct {
 			A string `db:"a,key,what"`
 		}]{Name: "x"})
 	})
 	panics("name", func() {
-		db.NewTable(nil, db.Config[struct {
+		table.New(nil, table.Config[struct {
 			A string `db:"a b,key"`
 		}]{Name: "x"})
 	})
-	panics("table", func() { db.NewTable(nil, db.Config[box]{Name: "x y"}) })
+	panics("table", func() { table.New(nil, table.Config[box]{Name: "x y"}) })
 	panics("scope", func() {
-		db.NewTable(nil, db.Config[box]{Name: "x", Scope: []query.Cond{query.Is("nope", 1)}})
+		table.New(nil, table.Config[box]{Name: "x", Scope: []query.Cond{query.Is("nope", 1)}})
 	})
 	panics("twice", func() {
-		db.NewTable(nil, db.Config[struct {
+		table.New(nil, table.Config[struct {
 			A string `db:"a,key"`
 			B string `db:"a"`
 		}]{Name: "x"})
 	})
 	panics("column", func() {
-		db.NewTable(nil, db.Config[box]{Name: "x"}).Get(context.Background(), []query.Cond{query.Is(`id" OR 1`, 1)})
+		table.New(nil, table.Config[box]{Name: "x"}).Get(context.Background(), []query.Cond{query.Is(`id" OR 1`, 1)})
 	})
 }

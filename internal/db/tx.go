@@ -159,6 +159,14 @@ func (t *Tx) note(err error) error {
 	return err
 }
 
+// Note translates an error that came while rows of q were read; a transaction remembers it.
+func Note(q Querier, err error) error {
+	if tx, ok := q.(*Tx); ok {
+		return tx.note(err)
+	}
+	return Fault(err)
+}
+
 // end closes what was left open; afterwards nothing can be done with the transaction.
 func (t *Tx) end() {
 	t.over.Store(true)

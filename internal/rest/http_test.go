@@ -231,3 +231,6 @@ func (a answer) faults(t testing.TB) []string {
 	}
 	return found
 }
+
+// splitList splits a header at its commas.
+func splitList(text string) []string { return strings.Split(text, ", ") }

@@ -1,4 +1,4 @@
-package db
+package table
 
 import (
 	"fmt"
@@ -41,11 +41,11 @@ var identifier = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 func layOut(t reflect.Type) *layout {
 	l := &layout{byName: map[string]int{}, key: -1, version: -1, born: -1, touch: -1}
 	if t.Kind() != reflect.Struct {
-		panic(fmt.Sprintf("db: %s is not a struct", t))
+		panic(fmt.Sprintf("table: %s is not a struct", t))
 	}
 	l.addFields(t, nil)
 	if l.key < 0 {
-		panic(fmt.Sprintf("db: %s has no key", t))
+		panic(fmt.Sprintf("table: %s has no key", t))
 	}
 	return l
 }
@@ -61,7 +61,7 @@ func (l *layout) addFields(t reflect.Type, path []int) {
 		}
 		name, options, _ := strings.Cut(tag, ",")
 		if here[name] {
-			panic(fmt.Sprintf("db: %s.%s: column %q is there twice", t, f.Name, name))
+			panic(fmt.Sprintf("table: %s.%s: column %q is there twice", t, f.Name, name))
 		}
 		here[name] = true
 		if _, shadowed := l.byName[name]; !shadowed {
@@ -78,7 +78,7 @@ func (l *layout) addFields(t reflect.Type, path []int) {
 
 func (l *layout) add(t reflect.Type, f reflect.StructField, name, options string, path []int) {
 	at := len(l.columns)
-	bad := func(why string) { panic(fmt.Sprintf("db: %s.%s: %s", t, f.Name, why)) }
+	bad := func(why string) { panic(fmt.Sprintf("table: %s.%s: %s", t, f.Name, why)) }
 	if !identifier.MatchString(name) || !f.IsExported() {
 		bad("not a column: " + name)
 	}
@@ -114,7 +114,7 @@ func (l *layout) column(name string) *column { return &l.columns[l.index(name)] 
 func (l *layout) index(name string) int {
 	i, ok := l.byName[name]
 	if !ok {
-		panic("db: no column " + name)
+		panic("table: no column " + name)
 	}
 	return i
 }

@@ -1,4 +1,4 @@
-package db
+package table
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"verbless/internal/change"
+	"verbless/internal/db"
 	"verbless/internal/ident"
 	"verbless/internal/query"
 )
@@ -17,7 +18,7 @@ import (
 // nothing is not written, and then Now is Was.
 func (t *Table[T]) Change(ctx context.Context, by change.Actor, key []query.Cond, edit change.Edit[T]) (*change.Change[T], error) {
 	var result *change.Change[T]
-	err := t.db.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err := t.db.Write(ctx, func(ctx context.Context, tx *db.Tx) (err error) {
 		result, err = t.change(ctx, tx, by, key, edit)
 		return err
 	})
@@ -27,7 +28,7 @@ func (t *Table[T]) Change(ctx context.Context, by change.Actor, key []query.Cond
 	return result, nil
 }
 
-func (t *Table[T]) change(ctx context.Context, tx *Tx, by change.Actor, key []query.Cond, edit change.Edit[T]) (*change.Change[T], error) {
+func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key []query.Cond, edit change.Edit[T]) (*change.Change[T], error) {
 	c := &change.Change[T]{By: by, At: tx.Now()}
 	var before []any // what the columns held, out of reach of whoever edits
 	if key != nil {
@@ -75,7 +76,7 @@ func (t *Table[T]) change(ctx context.Context, tx *Tx, by change.Actor, key []qu
 }
 
 // lock reads the row and keeps it from others until the end. On SQLite the transaction does so by itself.
-func (t *Table[T]) lock(ctx context.Context, tx *Tx, key []query.Cond) (*T, error) {
+func (t *Table[T]) lock(ctx context.Context, tx *db.Tx, key []query.Cond) (*T, error) {
 	var b clause
 	t.choose(&b, nil)
 	b.where(t.layout, t.config.Scope, key)
@@ -90,7 +91,7 @@ func (t *Table[T]) lock(ctx context.Context, tx *Tx, key []query.Cond) (*T, erro
 }
 
 // complete sets what nobody edits, in a copy: edit may run again, and must not find what a lost attempt has left.
-func (t *Table[T]) complete(ctx context.Context, tx *Tx, c *change.Change[T]) error {
+func (t *Table[T]) complete(ctx context.Context, tx *db.Tx, c *change.Change[T]) error {
 	if c.Now == nil {
 		return nil
 	}
@@ -125,7 +126,7 @@ func (t *Table[T]) complete(ctx context.Context, tx *Tx, c *change.Change[T]) er
 }
 
 // write puts the difference into the table, and tells whether there was one.
-func (t *Table[T]) write(ctx context.Context, tx *Tx, c *change.Change[T], before []any) (bool, error) {
+func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], before []any) (bool, error) {
 	if c.Now == nil && c.Was == nil {
 		return false, nil
 	}
@@ -197,7 +198,7 @@ func (t *Table[T]) same(b *clause, before []any) *clause {
 }
 
 // exec insists on one row: the row is locked, so only a hook of this very change can have touched it.
-func (t *Table[T]) exec(ctx context.Context, tx *Tx, b *clause) error {
+func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause) error {
 	res, err := tx.Exec(ctx, b.String(), b.args...)
 	if err != nil {
 		return err
@@ -208,7 +209,7 @@ func (t *Table[T]) exec(ctx context.Context, tx *Tx, b *clause) error {
 func onlyOne(res sql.Result, table string) error {
 	n, err := res.RowsAffected()
 	if err == nil && n != 1 {
-		err = fmt.Errorf("db: a change of %s wrote %d rows instead of one", table, n)
+		err = fmt.Errorf("table: a change of %s wrote %d rows instead of one", table, n)
 	}
 	return err
 }

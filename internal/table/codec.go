@@ -1,4 +1,4 @@
-package db
+package table
 
 import (
 	"database/sql"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"verbless/internal/db"
 	"verbless/internal/stamp"
 )
 
@@ -128,7 +129,7 @@ func setTime(f reflect.Value, v any) error {
 }
 
 func getBytes(f reflect.Value) (any, error) {
-	return text(f.Bytes()), nil
+	return db.Plain(f.Bytes()), nil
 }
 
 func setBytes(f reflect.Value, v any) error {
@@ -189,27 +190,7 @@ func simpleStrings(s string) ([]string, bool) {
 
 func getValuer(f reflect.Value) (any, error) {
 	v, err := f.Addr().Interface().(driver.Valuer).Value()
-	return plain(v), err
+	return db.Plain(v), err
 }
 
 func setScanner(f reflect.Value, v any) error { return f.Addr().Interface().(sql.Scanner).Scan(v) }
-
-// plain brings a value into the form in which columns hold it.
-func plain(v any) any {
-	switch v := v.(type) {
-	case []byte:
-		return text(v)
-	case json.RawMessage:
-		return text(v)
-	case time.Time:
-		return stamp.Micros(v)
-	case *time.Time:
-		if v == nil {
-			return nil
-		}
-		return stamp.Micros(*v)
-	case int:
-		return int64(v)
-	}
-	return v
-}

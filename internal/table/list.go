@@ -1,10 +1,11 @@
-package db
+package table
 
 import (
 	"context"
 	"slices"
 	"strconv"
 
+	"verbless/internal/db"
 	"verbless/internal/query"
 )
 
@@ -80,7 +81,7 @@ func (t *Table[T]) page(b *clause, q query.List) {
 }
 
 // read gives all rows of a statement.
-func (t *Table[T]) read(ctx context.Context, q Querier, columns []int, b *clause, limit int) ([]*T, error) {
+func (t *Table[T]) read(ctx context.Context, q db.Querier, columns []int, b *clause, limit int) ([]*T, error) {
 	rows, err := q.Query(ctx, b.String(), b.args...)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,9 @@
-package db
+package table
 
 import (
 	"strings"
 
+	"verbless/internal/db"
 	"verbless/internal/query"
 )
 
@@ -14,7 +15,7 @@ type clause struct {
 
 func (b *clause) arg(v any) {
 	b.WriteByte('?')
-	b.args = append(b.args, plain(v))
+	b.args = append(b.args, db.Plain(v))
 }
 
 // where writes all the conditions, the table's own scope first.
@@ -43,7 +44,7 @@ func (b *clause) cond(col *column, c query.Cond) {
 	default:
 		sign, ok := comparisons[c.Op]
 		if !ok || len(c.Values) != 1 {
-			panic("db: a comparison of " + col.name + " takes one value")
+			panic("table: a comparison of " + col.name + " takes one value")
 		}
 		b.WriteString(col.quoted + sign)
 		b.arg(c.Values[0])

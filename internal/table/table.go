@@ -1,4 +1,9 @@
-package db
+// Package table keeps values of one Go type as rows of one table, as their db tags say, and implements change.Store
+// over them: keyset lists, and changes that read, edit, judge and write in one transaction.
+//
+// It writes only the SQL that package query can ask for, which both engines understand. It follows no relations. Its
+// tests are the conformance suite beside package db.
+package table
 
 import (
 	"context"
@@ -8,6 +13,7 @@ import (
 	"strings"
 
 	"verbless/internal/change"
+	"verbless/internal/db"
 	"verbless/internal/fault"
 	"verbless/internal/query"
 )
@@ -17,9 +23,9 @@ type Config[T any] struct {
 	Name    string
 	Scope   []query.Cond // always applied to reads and to finding the row to change
 	Rule    change.Rule[T]
-	Before  func(ctx context.Context, tx *Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
-	After   func(ctx context.Context, tx *Tx, c *change.Change[T]) error // after the write, in the same transaction; not called when nothing changed
-	Missing func(ctx context.Context, q Querier, key []query.Cond) error // explains why nothing was found; nil or a nil result means fault.NotFound()
+	Before  func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
+	After   func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the write, in the same transaction; not called when nothing changed
+	Missing func(ctx context.Context, q db.Querier, key []query.Cond) error // explains why nothing was found; nil or a nil result means fault.NotFound()
 }
 
 // Table keeps values of one struct type in one table, as their db tags say:
@@ -29,7 +35,7 @@ type Config[T any] struct {
 // The options are key (string or int64; made at birth when empty), version (int64; 1 at birth, one more per change),
 // born and touch (time.Time; set at birth, touch also on every change) and fixed (never changed after birth).
 type Table[T any] struct {
-	db     *DB
+	db     *db.DB
 	config Config[T]
 	*layout
 	from    string // FROM "table"
@@ -39,10 +45,10 @@ type Table[T any] struct {
 
 var _ change.Store[struct{}] = (*Table[struct{}])(nil)
 
-// NewTable makes a table. It panics on tags that make no sense.
-func NewTable[T any](d *DB, c Config[T]) *Table[T] {
+// New makes a table. It panics on tags that make no sense.
+func New[T any](d *db.DB, c Config[T]) *Table[T] {
 	if !identifier.MatchString(c.Name) {
-		panic("db: not a table name: " + c.Name)
+		panic("table: not a table name: " + c.Name)
 	}
 	t := &Table[T]{db: d, config: c, layout: layOut(reflect.TypeFor[T]()), into: `"` + c.Name + `"`}
 	t.from = " FROM " + t.into
@@ -98,7 +104,7 @@ func (t *Table[T]) quick(ctx context.Context) context.Context {
 }
 
 // one reads the first row, nil when there is none.
-func (t *Table[T]) one(ctx context.Context, q Querier, columns []int, b *clause) (*T, error) {
+func (t *Table[T]) one(ctx context.Context, q db.Querier, columns []int, b *clause) (*T, error) {
 	rows, err := q.Query(ctx, b.String(), b.args...)
 	if err != nil {
 		return nil, err
@@ -111,14 +117,11 @@ func (t *Table[T]) one(ctx context.Context, q Querier, columns []int, b *clause)
 }
 
 // noted translates an error that came while rows were read, and lets the transaction know of it.
-func (t *Table[T]) noted(q Querier, err error) error {
-	if tx, ok := q.(*Tx); ok {
-		return tx.note(err)
-	}
-	return Fault(err)
+func (t *Table[T]) noted(q db.Querier, err error) error {
+	return db.Note(q, err)
 }
 
-func (t *Table[T]) missing(ctx context.Context, q Querier, key []query.Cond) error {
+func (t *Table[T]) missing(ctx context.Context, q db.Querier, key []query.Cond) error {
 	if t.config.Missing != nil {
 		if err := t.config.Missing(ctx, q, key); err != nil {
 			return err
@@ -152,7 +155,7 @@ func (s *scanner[T]) row(rows *sql.Rows) (*T, error) {
 	for i, at := range s.columns {
 		c := &s.table.columns[at]
 		if err := c.set(c.field(v), s.values[i]); err != nil {
-			return nil, fmt.Errorf("db: %s.%s: %w", s.table.config.Name, c.name, err)
+			return nil, fmt.Errorf("table: %s.%s: %w", s.table.config.Name, c.name, err)
 		}
 	}
 	return row, nil
