@@ -234,3 +234,6 @@ func (a answer) faults(t testing.TB) []string {
 
 // splitList splits a header at its commas.
 func splitList(text string) []string { return strings.Split(text, ", ") }
+
+// trimmed is a body without its line end.
+func trimmed(a answer) string { return strings.TrimSuffix(a.Body, "\n") }
