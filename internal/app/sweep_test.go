@@ -21,6 +21,7 @@ type fixture struct {
 	body       string // for POST; empty: the resource cannot be made this way
 	patch      string // a change that is allowed; empty: it cannot be changed
 	stranger   map[string]int
+	release    func(t *testing.T) // makes the row removable
 }
 
 // fixtures makes one row of every resource.
@@ -28,6 +29,8 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 	article := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Swept"}`).Text("id")
 	thrown := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Thrown"}`).Text("id")
 	s.Want(t, 204, s.Alice, "DELETE /articles/"+thrown, "")
+	revised := "/articles/" + s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Revised"}`).Text("id") + "/revisions"
+	s.Want(t, 201, s.Alice, "POST "+revised, `{"title":"Revised again","is_current":true}`)
 	token := s.Want(t, 201, s.Alice, "POST /users/alice/tokens", `{"name":"swept"}`).Text("id")
 	s.Want(t, 201, s.Admin, "POST /users", `{"username":"carol"}`)
 	open := map[string]int{"GET": 200, "PUT": 403, "PATCH": 403, "DELETE": 403}
@@ -36,7 +39,9 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 		{list: "/users", item: "/users/carol", owner: s.Admin, body: `{"username":"%s"}`, patch: `{"name":"Swept"}`, stranger: open},
 		{list: "/users/alice/tokens", item: "/users/alice/tokens/" + token, owner: s.Alice, body: `{"name":"%s"}`, stranger: hidden},
 		{list: "/articles", item: "/articles/" + article, owner: s.Alice, body: `{"title":"%s"}`, patch: `{"title":"Swept again"}`, stranger: open},
-		{list: "/articles/trashed", item: "/articles/trashed/" + thrown, owner: s.Alice, patch: `{"title":"Swept again"}`, stranger: hidden},
+		{list: "/articles/trashed", item: "/articles/trashed/" + thrown, owner: s.Alice, stranger: hidden},
+		{list: revised, item: revised + "/1", owner: s.Alice, body: `{"title":"%s"}`, patch: `{"is_current":true}`, stranger: open,
+			release: func(t *testing.T) { s.Want(t, 200, s.Alice, "PATCH "+revised+"/2", `{"is_current":true}`) }},
 	}
 }
 
@@ -256,6 +261,9 @@ func (s swept) changing(t *testing.T) {
 
 func (s swept) removing(t *testing.T) {
 	s.Want(t, 412, s.owner, "DELETE "+s.item, "", `If-Match: "stale.tag"`)
+	if s.release != nil {
+		s.release(t)
+	}
 	s.Want(t, 204, s.owner, "DELETE "+s.item, "", "If-Match: *")
 	if gone := s.Call(t, s.owner, "GET "+s.item, ""); gone.Status != 404 && gone.Status != 410 {
 		t.Errorf("after DELETE: %d", gone.Status)

@@ -12,6 +12,7 @@ import (
 	"verbless/internal/ident"
 	"verbless/internal/query"
 	"verbless/internal/rest"
+	"verbless/internal/search"
 )
 
 // Article is one piece of writing. It looks the same coming in as going out.
@@ -30,6 +31,9 @@ type Article struct {
 	Published *time.Time   `json:"published_at" db:"published_at" readOnly:"true" api:"filter"`
 	Archived  *time.Time   `json:"archived_at" db:"archived_at" readOnly:"true" api:"filter"`
 	TrashedAt *time.Time   `json:"-" db:"trashed_at"`
+	Current   int64        `json:"-" db:"current_revision"`
+	Last      int64        `json:"-" db:"last_revision"` // the highest number a revision ever had
+	Relevance int64        `json:"-" db:"relevance,derived"`
 }
 
 // Trashed is an article in the trash. Its status says so, and setting it to published restores the article.
@@ -39,13 +43,16 @@ type Trashed struct {
 	TrashedAt *time.Time `json:"trashed_at" db:"trashed_at" readOnly:"true" api:"filter"`
 }
 
-var author = rest.Relation{Name: "author", To: "users", Via: "author_id", At: "id", Doc: "Who wrote it."}
+var (
+	author  = rest.Relation{Name: "author", To: "users", Via: "author_id", At: "id", Doc: "Who wrote it."}
+	history = rest.Relation{Name: "revisions", To: "revisions", Via: "id", At: "article_id", Many: true, Doc: "Its history, the newest 100."}
+)
 
 // New is the resource, with its trash beside it.
 func New(d *db.DB) rest.Resource {
 	return rest.Collection[Article]{
 		Name: "articles", One: "article", Shape: rest.Bare("articles"), Store: Live(d), Key: byIDOrSlug,
-		Relations: []rest.Relation{author}, Beside: []rest.Resource{trash(d)},
+		Relations: []rest.Relation{author, history}, Beside: []rest.Resource{trash(d)}, Under: []rest.Resource{revisions(d)}, Words: search.Words,
 		Doc: "A piece of writing. {article} is its id or its slug.",
 	}
 }

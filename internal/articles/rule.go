@@ -1,6 +1,8 @@
 package articles
 
 import (
+	"slices"
+
 	"verbless/internal/change"
 	"verbless/internal/fault"
 	"verbless/internal/ident"
@@ -41,7 +43,13 @@ func rule(c *change.Change[Article]) error {
 
 // trashRule is what may happen to an article in the trash: back it goes, or away for good.
 func trashRule(c *change.Change[Trashed]) error {
-	if c.Dying() || c.Was.Status == c.Now.Status {
+	if c.Dying() {
+		return nil
+	}
+	if err := onlyStatus(c.Was.Article, c.Now.Article); err != nil {
+		return err
+	}
+	if c.Was.Status == c.Now.Status {
 		return nil
 	}
 	if !moves.Allows(c.Was.Status, c.Now.Status) {
@@ -49,6 +57,23 @@ func trashRule(c *change.Change[Trashed]) error {
 	}
 	c.Now.TrashedAt = nil
 	return nil
+}
+
+// onlyStatus refuses changes of what an article in the trash holds.
+func onlyStatus(was, now Article) error {
+	var bad fault.List
+	for _, member := range []struct {
+		name string
+		same bool
+	}{
+		{"slug", was.Slug == now.Slug}, {"title", was.Title == now.Title}, {"body", was.Body == now.Body},
+		{"tags", slices.Equal(was.Tags, now.Tags)}, {"metadata", string(was.Metadata) == string(now.Metadata)},
+	} {
+		if !member.same {
+			bad.Add(fault.New(fault.ReadOnly, "In the trash only status can be changed.").At("/" + member.name))
+		}
+	}
+	return bad.Err()
 }
 
 // stampStatus sets the time a state was entered, in the change that enters it.

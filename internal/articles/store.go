@@ -12,6 +12,7 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/ident"
 	"verbless/internal/query"
+	"verbless/internal/search"
 	"verbless/internal/stamp"
 	"verbless/internal/table"
 )
@@ -30,30 +31,70 @@ func Migrations() db.Migrations {
 
 // Live is the store of articles that are not in the trash.
 func Live(d *db.DB) *table.Table[Article] {
+	s := store{search.New(d, "articles")}
 	return table.New(d, table.Config[Article]{
-		Name: "articles", Scope: []query.Cond{query.Not("status", trashed)}, Rule: rule, Before: chooseSlug, After: remember, Missing: explain,
+		Name: "articles", Scope: []query.Cond{query.Not("status", trashed)}, Derived: relevance, Search: s.words,
+		Rule: rule, Before: s.before, After: s.after, Missing: explain,
 	})
 }
 
+// relevance means something in a search alone.
+var relevance = map[string]string{table.Relevance: "0"}
+
 // bin is the store of articles in the trash.
 func bin(d *db.DB) *table.Table[Trashed] {
+	s := store{search.New(d, "articles")}
 	return table.New(d, table.Config[Trashed]{
-		Name: "articles", Scope: []query.Cond{query.Is("status", trashed)}, Rule: trashRule,
+		Name: "articles", Scope: []query.Cond{query.Is("status", trashed)}, Derived: relevance, Rule: trashRule,
 		After: func(ctx context.Context, tx *db.Tx, c *change.Change[Trashed]) error {
 			if c.Dying() {
-				return bury(ctx, tx, c.Was.ID)
+				return s.bury(ctx, tx, c.Was.ID)
 			}
 			return nil
 		},
 	})
 }
 
+// store keeps what belongs to an article beside its row: its history and its words.
+type store struct{ words search.Index }
+
+// before completes an article: its slug, and the number of the revision that a change of its text makes.
+func (s store) before(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error {
+	switch {
+	case c.Dying():
+		return nil
+	case c.Born():
+		c.Now.Current, c.Now.Last = 1, 1
+	case c.Now.Current == c.Was.Current && newText(c): // else an older revision is made current again
+		c.Now.Last++
+		c.Now.Current = c.Now.Last
+	}
+	return chooseSlug(ctx, tx, c)
+}
+
+func newText(c *change.Change[Article]) bool {
+	return c.Born() || c.Was.Title != c.Now.Title || c.Was.Body != c.Now.Body
+}
+
+// after writes what belongs to the change: a revision, words, or the id of what is gone.
+func (s store) after(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error {
+	if c.Dying() {
+		return s.bury(ctx, tx, c.Was.ID)
+	}
+	if c.Born() || c.Now.Last != c.Was.Last {
+		if err := revise(ctx, tx, c); err != nil {
+			return err
+		}
+	}
+	if newText(c) {
+		return s.words.Put(ctx, tx, c.Now.ID, c.Now.Title, c.Now.Body)
+	}
+	return nil
+}
+
 // chooseSlug makes a slug from the title when there is none, and adds a number until it is free.
 // A slug that was asked for must be free as it is.
 func chooseSlug(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error {
-	if c.Dying() {
-		return nil
-	}
 	if !c.Born() && c.Now.Slug == "" {
 		c.Now.Slug = c.Was.Slug
 	}
@@ -86,15 +127,14 @@ func chooseSlug(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error
 	}
 }
 
-// remember keeps the id of an article that is removed for good.
-func remember(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error {
-	if !c.Dying() {
-		return nil
+// bury removes what belongs to an article and keeps its id.
+func (s store) bury(ctx context.Context, tx *db.Tx, id string) error {
+	if err := s.words.Drop(ctx, tx, id); err != nil {
+		return err
 	}
-	return bury(ctx, tx, c.Was.ID)
-}
-
-func bury(ctx context.Context, tx *db.Tx, id string) error {
+	if _, err := tx.Exec(ctx, `DELETE FROM revisions WHERE article_id = ?`, id); err != nil {
+		return err
+	}
 	_, err := tx.Exec(ctx, `INSERT INTO articles_removed (id, removed_at) VALUES (?, ?)`, id, stamp.Micros(tx.Now()))
 	return err
 }

@@ -8,10 +8,11 @@ func Policy() rest.Policy {
 	const no, admins, owners, everyone = rest.Nobody, rest.Admins, rest.Owners, rest.Everyone
 	//                     list      read      create    change  remove
 	return rest.Policy{
-		"users":    rights(admins, everyone, admins, owners, admins),
-		"tokens":   rights(owners, owners, owners, no, owners),
-		"articles": rights(everyone, everyone, everyone, owners, owners),
-		"trashed":  rights(owners, owners, no, owners, owners),
+		"users":     rights(admins, everyone, admins, owners, admins),
+		"tokens":    rights(owners, owners, owners, no, owners),
+		"articles":  rights(everyone, everyone, everyone, owners, owners),
+		"trashed":   rights(owners, owners, no, owners, owners),
+		"revisions": rights(everyone, everyone, owners, owners, owners),
 	}
 }
 

@@ -20,3 +20,12 @@ func (t *Tx) TryLock(ctx context.Context, name string) (held bool, err error) {
 	err = t.QueryRow(ctx, `SELECT pg_try_advisory_xact_lock(hashtextextended(?, 0))`, name).Scan(&held)
 	return held, Fault(err)
 }
+
+// LockRow keeps a row from other writers until the end. Transactions that change more than one row take the same one first.
+func (t *Tx) LockRow(ctx context.Context, table, key string, value any) error {
+	if t.db.lite != nil {
+		return nil
+	}
+	_, err := t.Exec(ctx, `SELECT 1 FROM `+table+` WHERE `+key+` = ? FOR UPDATE`, value)
+	return err
+}

@@ -58,6 +58,7 @@ const (
 	PatchConflict         Code = "patch_conflict"
 	IdempotencyInProgress Code = "idempotency_in_progress"
 	LastAdmin             Code = "last_admin"
+	RevisionIsCurrent     Code = "revision_is_current"
 	ArticleTrashed        Code = "article_trashed"
 	ArticleRemoved        Code = "article_removed"
 	PreconditionFailed    Code = "precondition_failed"
@@ -111,6 +112,7 @@ var Codes = []Info{
 	{PatchConflict, KindConflict, "The patch does not fit the resource", "An operation names a place that does not exist. Nothing was changed. operation is its index."},
 	{IdempotencyInProgress, KindConflict, "The first request with this key still runs", "Wait and try again; the first answer will then be given."},
 	{LastAdmin, KindConflict, "This is the last admin", "A deployment needs one admin. Make another user an admin first."},
+	{RevisionIsCurrent, KindConflict, "The revision is the current one", "Exactly one revision of an article is current. Make another one current: PATCH it with is_current true."},
 	{ArticleTrashed, KindGone, "The article is in the trash", "Its author can bring it back: PATCH /articles/trashed/{article} with status published."},
 	{ArticleRemoved, KindGone, "The article was removed for good", "Only its id is kept."},
 	{PreconditionFailed, KindPrecondition, "The resource is not as you last saw it", "Read it again, look at what changed, and send the change with the new ETag."},

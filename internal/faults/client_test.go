@@ -147,4 +147,4 @@ func judge(a answer, err error, ok ...int) (outcome, string) {
 }
 
 // pause is how long a client waits before it asks a server again that is not there.
-const pause = 5 * time.Millisecond
+const pause = 10 * time.Millisecond

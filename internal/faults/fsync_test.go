@@ -162,12 +162,12 @@ func TestSyncFails(t *testing.T) {
 	}
 	eventually(t, "strace holds every thread", func() bool { return traced(s.pid) })
 	// By then every worker has its answer to what it sent before.
-	eventually(t, "writes are refused", func() bool { return l.ledger.tally(refused) > 200 })
+	eventually(t, "writes are refused", func() bool { return l.ledger.tally(refused) > 100 })
 	before := l.ledger.tally(acked)
 	s.refusesWrites(t)
 	tracer.Process.Signal(syscall.SIGTERM) // the disk seems well again
 	tracer.Wait()
-	eventually(t, "more writes are refused", func() bool { return l.ledger.tally(refused) > 400 })
+	eventually(t, "more writes are refused", func() bool { return l.ledger.tally(refused) > 200 })
 	s.refusesWrites(t)
 	stop()
 	if now := l.ledger.tally(acked); now != before {

@@ -103,10 +103,10 @@ func (l *load) create(ctx context.Context, worker string, e *entry) bool {
 	if o == acked {
 		e.id = a.text("id")
 	}
-	if o == unsent {
+	l.ledger.book(worker, e, o, note, state{body: e.first(), answer: a.body})
+	if o != acked { // the next one will hardly fare better
 		l.breathe(ctx)
 	}
-	l.ledger.book(worker, e, o, note, state{body: e.first(), answer: a.body})
 	return o == acked
 }
 

@@ -18,15 +18,25 @@ type wire struct {
 	in *bufio.Reader
 }
 
+// connect opens a connection on which nothing waits longer than patience.
+func (s *server) connect() (*wire, error) {
+	conn, err := net.Dial("tcp", s.address())
+	if err != nil {
+		return nil, err
+	}
+	conn.SetDeadline(time.Now().Add(patience))
+	return &wire{conn, bufio.NewReader(conn)}, nil
+}
+
+// dial is connect for a test.
 func dial(t testing.TB, s *server) *wire {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.address())
+	w, err := s.connect()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
-	return &wire{conn, bufio.NewReader(conn)}
+	t.Cleanup(func() { w.Close() })
+	return w
 }
 
 // say writes a text; a server may have hung up on us by then.
@@ -58,15 +68,23 @@ func hungUp(err error) error {
 	return io.EOF
 }
 
-// closes fails unless the server ends the connection, without another answer.
-func (w *wire) closes(t testing.TB) {
-	t.Helper()
+// ends is an error unless the server ends the connection, without another answer.
+func (w *wire) ends() error {
 	a, err := w.hear("GET")
 	switch {
 	case err == nil:
-		t.Errorf("one more answer: %s", a)
+		return fmt.Errorf("one more answer: %s", a)
 	case err != io.EOF:
-		t.Errorf("the connection stays open: %v", err)
+		return fmt.Errorf("the connection stays open: %w", err)
+	}
+	return nil
+}
+
+// closes is ends for a test.
+func (w *wire) closes(t testing.TB) {
+	t.Helper()
+	if err := w.ends(); err != nil {
+		t.Error(err)
 	}
 }
 

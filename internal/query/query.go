@@ -41,6 +41,7 @@ type Edge struct {
 // List is a page of rows: which, in what order, from where, and how many.
 type List struct {
 	Where   []Cond
+	Words   []string // rows must hold all of these words, where the store can search
 	Columns []string // nil is all of them
 	Sort    string   // a column that is never null
 	Desc    bool

@@ -24,12 +24,13 @@ type Collection[T any] struct {
 	Store     change.Store[T]
 	Key       func(by change.Actor, text string) (query.Cond, bool) // reads {one}; by id when left out
 	Relations []Relation
-	Newest    string     // the column whose largest value is the newest; created_at when left out
-	Methods   string     // those of a full collection when left out: GET POST PUT PATCH DELETE
-	Beside    []Resource // mounted below the collection's own path, before {one}
-	Under     []Resource // mounted below {one}
-	Version   int        // 1 when left out
-	NoStore   bool       // no cache may keep any answer
+	Newest    string                     // the column whose largest value is the newest; created_at when left out
+	Words     func(text string) []string // takes a search apart; nil: the collection cannot be searched
+	Methods   string                     // those of a full collection when left out: GET POST PUT PATCH DELETE
+	Beside    []Resource                 // mounted below the collection's own path, before {one}
+	Under     []Resource                 // mounted below {one}
+	Version   int                        // 1 when left out
+	NoStore   bool                       // no cache may keep any answer
 	Doc       string
 }
 
@@ -52,13 +53,14 @@ type collection struct {
 	filters    map[string]*field.Field
 	version    int
 	noStore    bool
+	words      func(text string) []string
 	doc        string
 	methods    string
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, doc: d.Doc, methods: d.Methods}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {

@@ -17,6 +17,7 @@ const (
 	defaultLimit = 25
 	maxLimit     = 100
 	maxAnyOf     = 100
+	maxWords     = 32
 )
 
 // comparisons are what a time attribute takes beside equality.
@@ -47,6 +48,9 @@ func (c *collection) listParams() []Param {
 		params = append(params,
 			Param{Name: "sort", Doc: "Attribute to sort by. Newest first when left out.", Schema: map[string]any{"type": "string", "enum": sorts}},
 			Param{Name: "sort-dir", Doc: "Direction of sort.", Schema: map[string]any{"type": "string", "enum": []string{"asc", "desc"}, "default": "asc"}})
+	}
+	if c.words != nil {
+		params = append(params, Param{Name: "q", Doc: "Only those that hold all of these words. The best first: those with all words in the title, then the newest.", Schema: map[string]any{"type": "string"}})
 	}
 	filters := c.model.Filters()
 	for _, name := range sortedKeys(filters) {
@@ -88,6 +92,7 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 		}
 		q.Limit = n
 	}
+	c.readWords(values, q, bad)
 	c.readSort(values, q, bad)
 	q.Sort = q.by.Column
 	for name, f := range c.filters {
@@ -108,6 +113,18 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 		q.Edge = edge
 	}
 	return q
+}
+
+// readWords takes any text; only one without a single word finds nothing that could be asked for.
+func (c *collection) readWords(values url.Values, q *listQuery, bad *fault.List) {
+	if c.words == nil || !values.Has("q") {
+		return
+	}
+	q.Words = c.words(values.Get("q"))
+	if len(q.Words) == 0 || len(q.Words) > maxWords {
+		bad.Add(fault.New(fault.InvalidParameter, "This takes 1 to %d words.", maxWords).In("q"))
+	}
+	q.by = c.model.ByColumn("relevance")
 }
 
 func (c *collection) readSort(values url.Values, q *listQuery, bad *fault.List) {

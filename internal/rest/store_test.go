@@ -31,7 +31,7 @@ type table interface{ keep() (restore func()) }
 
 type insideKey struct{}
 
-// Do runs fn with the whole world to itself; an error undoes all that fn did.
+// Do runs fn with the whole world to itself; an error or a panic undoes all that fn did.
 func (w *world) Do(ctx context.Context, fn func(context.Context) error) error {
 	if ctx.Value(insideKey{}) != nil {
 		return fn(ctx)
@@ -42,12 +42,14 @@ func (w *world) Do(ctx context.Context, fn func(context.Context) error) error {
 	for _, t := range w.tables {
 		undo = append(undo, t.keep())
 	}
-	err := fn(context.WithValue(ctx, insideKey{}, true))
-	if err != nil {
-		for _, f := range undo {
-			f()
+	done := false
+	defer func() {
+		for i := 0; !done && i < len(undo); i++ {
+			undo[i]()
 		}
-	}
+	}()
+	err := fn(context.WithValue(ctx, insideKey{}, true))
+	done = err == nil
 	return err
 }
 

@@ -13,9 +13,11 @@ import (
 type column struct {
 	name     string
 	quoted   string
-	path     []int // through embedded structs
+	path     []int  // through embedded structs
+	selected string // as a SELECT names it: quoted or, when derived, its expression
 	nullable bool
-	managed  bool // key, version, born, touch and fixed: an edit does not change them
+	managed  bool // key, version, born, touch, fixed and derived: an edit does not change them
+	derived  bool // computed by SQL and never written
 	codec
 }
 
@@ -83,6 +85,7 @@ func (l *layout) add(t reflect.Type, f reflect.StructField, name, options string
 		bad("not a column: " + name)
 	}
 	c := column{name: name, quoted: `"` + name + `"`, path: path, managed: options != ""}
+	c.selected = c.quoted
 	var ok bool
 	if c.codec, c.nullable, ok = codecFor(f.Type); !ok {
 		bad("no column can hold a " + f.Type.String())
@@ -91,6 +94,8 @@ func (l *layout) add(t reflect.Type, f reflect.StructField, name, options string
 	for option := range strings.SplitSeq(options, ",") {
 		switch {
 		case option == "" || option == "fixed":
+		case option == "derived":
+			c.derived = true
 		case option == "key" && l.key < 0 && (kind == reflect.String || kind == reflect.Int64):
 			l.key = at
 		case option == "version" && l.version < 0 && kind == reflect.Int64:
@@ -117,6 +122,19 @@ func (l *layout) index(name string) int {
 		panic("table: no column " + name)
 	}
 	return i
+}
+
+// derive gives the derived columns their SQL.
+func (l *layout) derive(expressions map[string]string) {
+	for i := range l.columns {
+		c := &l.columns[i]
+		if expression, ok := expressions[c.name]; ok != c.derived {
+			panic("table: column " + c.name + " must be derived in its tag and have an expression, or neither")
+		} else if ok {
+			c.quoted = "(" + expression + ")"
+			c.selected = c.quoted + ` AS "` + c.name + `"`
+		}
+	}
 }
 
 // pick gives the columns named, all when none are; key and version are always among them.

@@ -33,6 +33,11 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 	var before []any // what the columns held, out of reach of whoever edits
 	if key != nil {
 		var err error
+		if t.config.Enter != nil {
+			if err = t.config.Enter(ctx, tx, key); err != nil {
+				return nil, err
+			}
+		}
 		if c.Was, err = t.lock(ctx, tx, key); err != nil {
 			return nil, err
 		}
@@ -148,7 +153,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 	}
 	var set []int
 	for i := range after {
-		if after[i] != before[i] {
+		if after[i] != before[i] && !t.columns[i].derived {
 			set = append(set, i)
 		}
 	}
@@ -176,12 +181,14 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 }
 
 func (t *Table[T]) insert(values []any) *clause {
-	names := make([]string, len(t.columns))
-	for i := range t.columns {
-		names[i] = t.columns[i].quoted
-	}
+	var names []string
 	var b clause
-	b.args = values
+	for i := range t.columns {
+		if !t.columns[i].derived {
+			names = append(names, t.columns[i].quoted)
+			b.args = append(b.args, values[i])
+		}
+	}
 	b.WriteString("INSERT INTO " + t.into + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
 	return &b
 }

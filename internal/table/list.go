@@ -16,14 +16,24 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 	if q.Count {
 		var b clause
 		b.WriteString("SELECT COUNT(*)" + t.from)
-		b.where(t.layout, t.config.Scope, q.Where)
+		t.matching(&b, q)
 		if err := reader.QueryRow(ctx, b.String(), b.args...).Scan(&page.Total); err != nil {
 			return page, t.noted(reader, err)
 		}
 	}
+	if q.Per != "" {
+		var err error
+		page.Rows, err = t.perValue(ctx, reader, q)
+		return page, err
+	}
 	var b clause
-	columns := t.choose(&b, q.Columns)
-	b.where(t.layout, t.config.Scope, q.Where)
+	columns := t.pick(q.Columns)
+	if len(q.Words) > 0 {
+		t.ranked(&b, columns, q)
+	} else {
+		t.choose(&b, q.Columns)
+		t.matching(&b, q)
+	}
 	t.page(&b, q)
 	rows, err := t.read(ctx, reader, columns, &b, q.Limit)
 	if err != nil {
@@ -39,6 +49,38 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 	return page, nil
 }
 
+// matching writes the conditions of a list.
+func (t *Table[T]) matching(b *clause, q query.List) {
+	b.where(t.layout, t.config.Scope, q.Where)
+	if len(q.Words) > 0 {
+		found, arg := t.config.Search.Found(q.Words)
+		b.WriteString(" AND " + found)
+		b.args = append(b.args, arg)
+	}
+}
+
+// perValue reads the first rows for each value of one column, in one statement that follows an index for each value.
+func (t *Table[T]) perValue(ctx context.Context, reader db.Querier, q query.List) ([]*T, error) {
+	at := slices.IndexFunc(q.Where, func(c query.Cond) bool { return c.Column == q.Per && c.Op == query.In })
+	var b clause
+	columns := t.pick(q.Columns)
+	one := q
+	one.Limit-- // page reads one more than asked for, and here nobody asks whether there is more
+	for i, value := range q.Where[at].Values {
+		if i > 0 {
+			b.WriteString(" UNION ALL ")
+		}
+		one.Where = slices.Clone(q.Where)
+		one.Where[at] = query.Is(q.Per, value)
+		b.WriteString("SELECT * FROM (")
+		t.choose(&b, q.Columns)
+		t.matching(&b, one)
+		t.page(&b, one)
+		b.WriteString(") AS part")
+	}
+	return t.read(ctx, reader, columns, &b, q.Limit)
+}
+
 // page writes where to go on from, the order, and one row more than asked for: it tells whether there is more.
 // A page before an edge is read backwards.
 func (t *Table[T]) page(b *clause, q query.List) {
@@ -46,6 +88,9 @@ func (t *Table[T]) page(b *clause, q query.List) {
 	sort := key
 	if q.Sort != "" {
 		sort = t.column(q.Sort)
+	}
+	if q.Sort == Relevance { // the list around it names it
+		sort = &column{name: Relevance, quoted: `"` + Relevance + `"`}
 	}
 	desc := q.Desc
 	if q.Edge != nil {

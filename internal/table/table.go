@@ -21,8 +21,11 @@ import (
 // Config declares a table.
 type Config[T any] struct {
 	Name    string
-	Scope   []query.Cond // always applied to reads and to finding the row to change
+	Scope   []query.Cond      // always applied to reads and to finding the row to change
+	Derived map[string]string // SQL of the columns that are computed
+	Search  Searcher          // finds rows by words; nil: they cannot be found so
 	Rule    change.Rule[T]
+	Enter   func(ctx context.Context, tx *db.Tx, key []query.Cond) error    // before the row is read: takes what must be locked first
 	Before  func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
 	After   func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the write, in the same transaction; not called when nothing changed
 	Missing func(ctx context.Context, q db.Querier, key []query.Cond) error // explains why nothing was found; nil or a nil result means fault.NotFound()
@@ -33,7 +36,8 @@ type Config[T any] struct {
 //	ID string `db:"id,key"`
 //
 // The options are key (string or int64; made at birth when empty), version (int64; 1 at birth, one more per change),
-// born and touch (time.Time; set at birth, touch also on every change) and fixed (never changed after birth).
+// born and touch (time.Time; set at birth, touch also on every change), fixed (never changed after birth) and derived
+// (computed by SQL, see Config.Derived).
 type Table[T any] struct {
 	db     *db.DB
 	config Config[T]
@@ -51,6 +55,7 @@ func New[T any](d *db.DB, c Config[T]) *Table[T] {
 		panic("table: not a table name: " + c.Name)
 	}
 	t := &Table[T]{db: d, config: c, layout: layOut(reflect.TypeFor[T]()), into: `"` + c.Name + `"`}
+	t.derive(c.Derived)
 	t.from = " FROM " + t.into
 	t.selects = t.selectOf(t.all)
 	for _, cond := range c.Scope {
@@ -62,7 +67,7 @@ func New[T any](d *db.DB, c Config[T]) *Table[T] {
 func (t *Table[T]) selectOf(columns []int) string {
 	names := make([]string, len(columns))
 	for i, c := range columns {
-		names[i] = t.columns[c].quoted
+		names[i] = t.columns[c].selected
 	}
 	return "SELECT " + strings.Join(names, ", ") + t.from
 }

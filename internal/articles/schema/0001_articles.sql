@@ -1,18 +1,41 @@
+-- The history of articles. At most one revision of an article is current, by the partial index.
+CREATE TABLE revisions (
+	id         TEXT    PRIMARY KEY,
+	article_id TEXT    NOT NULL,
+	number     BIGINT  NOT NULL,
+	title      TEXT    NOT NULL,
+	body       TEXT    NOT NULL,
+	is_current BOOLEAN NOT NULL,
+	author_id  BIGINT  NOT NULL REFERENCES users (id),
+	version    BIGINT  NOT NULL,
+	created_at BIGINT  NOT NULL,
+	UNIQUE (article_id, number),
+	UNIQUE (article_id, number, is_current)
+);
+CREATE UNIQUE INDEX revisions_current ON revisions (article_id) WHERE is_current;
+
+-- An article shows what its current revision holds; title and body stand here too, so that lists need no join.
+-- Together with the index above, the foreign key holds that exactly one revision is current: it leads to one that is. It is
+-- checked at the end of a transaction, because both rows change together.
 CREATE TABLE articles (
-	id           TEXT   PRIMARY KEY,
-	slug         TEXT   NOT NULL UNIQUE,
-	title        TEXT   NOT NULL,
-	body         TEXT   NOT NULL,
-	status       TEXT   NOT NULL CHECK (status IN ('published', 'archived', 'trashed')),
-	author_id    BIGINT NOT NULL REFERENCES users (id),
-	tags         TEXT   NOT NULL,
-	metadata     TEXT   NOT NULL,
-	version      BIGINT NOT NULL,
-	created_at   BIGINT NOT NULL,
-	updated_at   BIGINT NOT NULL,
-	published_at BIGINT,
-	archived_at  BIGINT,
-	trashed_at   BIGINT
+	id               TEXT    PRIMARY KEY,
+	slug             TEXT    NOT NULL UNIQUE,
+	title            TEXT    NOT NULL,
+	body             TEXT    NOT NULL,
+	status           TEXT    NOT NULL CHECK (status IN ('published', 'archived', 'trashed')),
+	author_id        BIGINT  NOT NULL REFERENCES users (id),
+	tags             TEXT    NOT NULL,
+	metadata         TEXT    NOT NULL,
+	current_revision BIGINT  NOT NULL,
+	current_is       BOOLEAN NOT NULL DEFAULT TRUE CHECK (current_is),
+	last_revision    BIGINT  NOT NULL,
+	version          BIGINT  NOT NULL,
+	created_at       BIGINT  NOT NULL,
+	updated_at       BIGINT  NOT NULL,
+	published_at     BIGINT,
+	archived_at      BIGINT,
+	trashed_at       BIGINT,
+	FOREIGN KEY (id, current_revision, current_is) REFERENCES revisions (article_id, number, is_current) DEFERRABLE INITIALLY DEFERRED
 );
 CREATE INDEX articles_created ON articles (created_at, id);
 CREATE INDEX articles_status ON articles (status, created_at, id);

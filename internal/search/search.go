@@ -1,0 +1,82 @@
+// Package search finds rows by words, with FTS5 on SQLite and full text on PostgreSQL. The index is changed in the
+// transaction that changes the row, and holds only words: what is found is read from the row.
+//
+// A search is words that must all be there; there are no operators, so any text is a search. It does not stem, and does not
+// look for parts of words.
+package search
+
+import (
+	"context"
+	"strings"
+
+	"verbless/internal/db"
+)
+
+// Index is the words of one table's rows. Its own tables are NAME_docs and NAME_words on SQLite, NAME_words on PostgreSQL.
+type Index struct {
+	name     string
+	postgres bool
+}
+
+// New gives the index of that name.
+func New(d *db.DB, name string) Index { return Index{name, d != nil && d.Postgres()} }
+
+// Put keeps the words of a row, in place of those it had. Words of the head count more than those of the text.
+func (x Index) Put(ctx context.Context, tx *db.Tx, id, head, text string) error {
+	first := strings.Join(Words(head), " ")
+	all := strings.Join(Words(text), " ")
+	if x.postgres {
+		return run(ctx, tx, `INSERT INTO `+x.name+`_words (id, head, words)
+			VALUES (?, array_to_tsvector(string_to_array(?, ' ')), array_to_tsvector(string_to_array(?, ' ')))
+			ON CONFLICT (id) DO UPDATE SET head = excluded.head, words = excluded.words`, id, first, strings.TrimSpace(first+" "+all))
+	}
+	if err := run(ctx, tx, `INSERT INTO `+x.name+`_docs (id) VALUES (?) ON CONFLICT (id) DO NOTHING`, id); err != nil {
+		return err
+	}
+	return run(ctx, tx, `INSERT OR REPLACE INTO `+x.name+`_words (rowid, head, text) VALUES ((SELECT n FROM `+x.name+`_docs WHERE id = ?), ?, ?)`, id, first, all)
+}
+
+// Drop forgets a row.
+func (x Index) Drop(ctx context.Context, tx *db.Tx, id string) error {
+	if x.postgres {
+		return run(ctx, tx, `DELETE FROM `+x.name+`_words WHERE id = ?`, id)
+	}
+	if err := run(ctx, tx, `DELETE FROM `+x.name+`_words WHERE rowid = (SELECT n FROM `+x.name+`_docs WHERE id = ?)`, id); err != nil {
+		return err
+	}
+	return run(ctx, tx, `DELETE FROM `+x.name+`_docs WHERE id = ?`, id)
+}
+
+// Found is the condition that a row holds all the words; it implements table.Searcher.
+func (x Index) Found(words []string) (string, any) {
+	if x.postgres {
+		return `id IN (SELECT id FROM ` + x.name + `_words WHERE words @@ ?::tsquery)`, quote(words, " & ")
+	}
+	return x.matches(), quote(words, " AND ")
+}
+
+// Best is the condition that the head alone holds all the words.
+func (x Index) Best(words []string) (string, any) {
+	if x.postgres {
+		return `id IN (SELECT id FROM ` + x.name + `_words WHERE head @@ ?::tsquery)`, quote(words, " & ")
+	}
+	return x.matches(), "head : (" + quote(words, " AND ") + ")"
+}
+
+func (x Index) matches() string {
+	return `id IN (SELECT id FROM ` + x.name + `_docs WHERE n IN (SELECT rowid FROM ` + x.name + `_words WHERE ` + x.name + `_words MATCH ?))`
+}
+
+// quote makes a query of either engine. Words are letters and digits, so nothing in them needs an escape.
+func quote(words []string, and string) string {
+	mark := `"`
+	if and == " & " {
+		mark = `'`
+	}
+	return mark + strings.Join(words, mark+and+mark) + mark
+}
+
+func run(ctx context.Context, tx *db.Tx, text string, args ...any) error {
+	_, err := tx.Exec(ctx, text, args...)
+	return err
+}
