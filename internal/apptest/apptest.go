@@ -19,6 +19,7 @@ import (
 	"verbless/internal/auth"
 	"verbless/internal/change"
 	"verbless/internal/config"
+	"verbless/internal/db"
 	"verbless/internal/db/dbtest"
 	"verbless/internal/stamp"
 	"verbless/internal/transcript"
@@ -203,4 +204,12 @@ func (l logTo) Write(p []byte) (int, error) {
 		l.t.Logf("%s", bytes.TrimSpace(p))
 	}
 	return len(p), nil
+}
+
+// Exec runs SQL in a transaction of its own, past all rules.
+func Exec(s *Server, text string, args ...any) error {
+	return s.App.DB.Write(context.Background(), func(ctx context.Context, tx *db.Tx) error {
+		_, err := tx.Exec(ctx, text, args...)
+		return err
+	})
 }
