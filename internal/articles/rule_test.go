@@ -108,3 +108,51 @@ func FuzzSlug(f *testing.F) {
 		}
 	})
 }
+
+func TestHistoryDoesNotChange(t *testing.T) {
+	text := Revision{Title: "t", Body: "b"}
+	with := func(edit func(*Revision)) *Revision {
+		r := text
+		edit(&r)
+		return &r
+	}
+	current := func(r *Revision) { r.Current = true }
+	same := func(*Revision) {}
+	tests := []struct {
+		name     string
+		was, now *Revision
+		code     fault.Code
+	}{
+		{"made", nil, with(same), ""},
+		{"made current", nil, with(current), ""},
+		{"gone back to", with(same), with(current), ""},
+		{"left alone", with(same), with(same), ""},
+		{"current left alone", with(current), with(current), ""},
+		{"steps down", with(current), with(same), fault.RevisionIsCurrent},
+		{"removed", with(same), nil, ""},
+		{"removed while current", with(current), nil, fault.RevisionIsCurrent},
+		{"another title", with(same), with(func(r *Revision) { r.Title = "x" }), fault.ValidationFailed},
+		{"another body", with(same), with(func(r *Revision) { r.Body = "x" }), fault.ValidationFailed},
+	}
+	for _, test := range tests {
+		err := revisionRule(&change.Change[Revision]{Was: test.was, Now: test.now, At: at})
+		if test.code == "" && err != nil || test.code != "" && !fault.Is(err, test.code) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+func TestOnlyStatusChangesInTheTrash(t *testing.T) {
+	was := Trashed{Article: Article{Slug: "s", Title: "t", Body: "b", Tags: []string{"x"}}, Status: trashed}
+	for name, edit := range map[string]func(*Trashed){
+		"slug": func(a *Trashed) { a.Slug = "y" }, "title": func(a *Trashed) { a.Title = "y" }, "body": func(a *Trashed) { a.Body = "y" },
+		"tags": func(a *Trashed) { a.Tags = nil }, "metadata": func(a *Trashed) { a.Metadata = []byte(`{"a":1}`) },
+	} {
+		now := was
+		edit(&now)
+		err := trashRule(&change.Change[Trashed]{Was: &was, Now: &now, At: at})
+		if f := fault.As(err); f.Code != fault.ValidationFailed || f.Parts[0].Pointer != "/"+name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
