@@ -148,8 +148,9 @@ whatever else the machine does falls on both. In brackets: the least and the gre
 - The limit of a read is a bare net/http server: no token is looked at, nothing is read from a store, and the answer
   has the same bytes and headers as the real one.
 - The limit of a write is a bare net/http server that decodes the body and makes one INSERT or UPDATE of the same row,
-  in a copy of the same store, with one durable commit (SQLite, WAL, synchronous FULL) before it answers. Writers of
-  ours that wait for each other share a commit, so ours may be faster than this limit.
+  in a copy of the same store, with one durable commit (SQLite, WAL, synchronous FULL) before it answers. It checks
+  nothing, and writes nothing but this row; ours also keeps the article's history and its words for search. Writers of
+  ours that wait for each other share a commit, so ours may still be faster.
 - CPU is processor time of the server's process alone, user and system, for each request.
 - Reads have 4 connections. They send a token, like every request here, and ask for %[10]d articles all over the store.
 - The server runs with the settings that it has by itself, and writes its log to a file.
@@ -162,6 +163,6 @@ To measure again, on a machine that does nothing else:
 
     make bench
 
-or go run ./bench; -h lists what can be chosen. It takes some minutes and about 1 GB of disk below .cache, which it
+or go run ./bench; -h lists what can be chosen. It takes a few minutes and about 1 GB of disk below .cache, which it
 gives back.
 `

@@ -55,8 +55,8 @@ func TestProc(t *testing.T) {
 	if got := kilobytes("Name:\tx\nVmHWM:\t    2048 kB\n", "VmHWM:"); got != 2<<20 {
 		t.Errorf("memory: got %d", got)
 	}
-	mounts := "/dev/a / ext4 rw 0 0\ntmpfs /work tmpfs rw 0 0\n/dev/b /work/data xfs rw 0 0\n"
-	for dir, want := range map[string]string{"/home": "ext4", "/work": "tmpfs", "/work/x": "tmpfs", "/work/data/y": "xfs", "/workshop": "ext4"} {
+	mounts := "/dev/a / ext4 rw 0 0\ntmpfs /mnt tmpfs rw 0 0\n/dev/b /mnt/data xfs rw 0 0\n"
+	for dir, want := range map[string]string{"/home": "ext4", "/mnt": "tmpfs", "/mnt/x": "tmpfs", "/mnt/data/y": "xfs", "/mnts": "ext4"} {
 		if got := fileSystemOf(mounts, dir); got != want {
 			t.Errorf("file system of %s: got %s", dir, got)
 		}

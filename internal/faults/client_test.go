@@ -1,3 +1,5 @@
+//go:build linux
+
 package faults
 
 import (
@@ -147,4 +149,4 @@ func judge(a answer, err error, ok ...int) (outcome, string) {
 }
 
 // pause is how long a client waits before it asks a server again that is not there.
-const pause = 10 * time.Millisecond
+const pause = 30 * time.Millisecond

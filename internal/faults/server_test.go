@@ -1,11 +1,13 @@
+//go:build linux
+
 package faults
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,7 +65,7 @@ func tryStart(t testing.TB, how launch) (*server, error) {
 	args = append(args, how.flags...)
 	s := &server{how: how, token: how.token, done: make(chan struct{}), out: newLines(), log: newLines()}
 	s.cmd = exec.Command(args[0], args[1:]...)
-	s.cmd.Env = append(os.Environ(), "VERBLESS_CONFIG=")
+	s.cmd.Env = plainEnvironment()
 	stdout, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -91,6 +93,11 @@ func tryStart(t testing.TB, how launch) (*server, error) {
 		}
 	})
 	return s, nil
+}
+
+// plainEnvironment leaves out settings of whoever runs the tests.
+func plainEnvironment() []string {
+	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "VERBLESS_") })
 }
 
 // await returns once the server says where it serves.
@@ -197,5 +204,5 @@ func (l *lines) text() (string, <-chan struct{}) {
 func (l *lines) tail(n int) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return fmt.Sprint(strings.Join(l.all[max(0, len(l.all)-n):], ""))
+	return strings.Join(l.all[max(0, len(l.all)-n):], "")
 }

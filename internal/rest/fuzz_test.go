@@ -18,8 +18,8 @@ func FuzzTags(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		if strings.ContainsAny(line, "\r\n") {
-			t.Skip("no header can hold it")
+		if strings.TrimSpace(line) != strings.Trim(line, " \t") {
+			t.Skip("only blanks and tabs stand around what a header holds")
 		}
 		tags, star, ok := rest.ParseTags(line)
 		if star && (len(tags) > 0 || !ok) || ok && !star && len(tags) == 0 || !ok && len(tags) > 0 {

@@ -41,7 +41,7 @@ func (a answer) checkSchema(t testing.TB, r *http.Request) {
 	name := "problem"
 	if a.Status < 400 {
 		parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-		name = map[string]string{"notes": "note", "folders": "folder", "lines": "line", "people": "person"}[parts[(len(parts)-1)/2*2]]
+		name = map[string]string{"notes": "note", "folders": "folder", "lines": "line", "editions": "edition", "people": "person"}[parts[(len(parts)-1)/2*2]]
 	}
 	if a.Body == "" || name == "" || r.Method == http.MethodOptions || r.URL.Query().Has("fields") {
 		return
@@ -60,7 +60,7 @@ func (a answer) checkSchema(t testing.TB, r *http.Request) {
 
 // ones takes the resources out of their shape.
 func ones(doc map[string]any) []any {
-	for _, many := range []string{"notes", "folders", "lines", "people"} {
+	for _, many := range []string{"notes", "folders", "lines", "editions", "people"} {
 		if list, ok := doc[many].([]any); ok && doc["id"] == nil {
 			return list
 		}

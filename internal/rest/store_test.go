@@ -3,11 +3,9 @@ package rest_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"verbless/internal/change"
@@ -17,76 +15,13 @@ import (
 	"verbless/internal/stamp"
 )
 
-// world is everything that is stored. Its one mutex is the transaction, its clock goes one second with each change.
-type world struct {
-	mu     sync.Mutex
-	tables []table
-	clock  time.Time
-	made   int
-	trap   func(where string) error // what happens inside the store, before it does its work
-}
-
-// table can be put back to what it was.
-type table interface{ keep() (restore func()) }
-
-type insideKey struct{}
-
-// Do runs fn with the whole world to itself; an error or a panic undoes all that fn did.
-func (w *world) Do(ctx context.Context, fn func(context.Context) error) error {
-	if ctx.Value(insideKey{}) != nil {
-		return fn(ctx)
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var undo []func()
-	for _, t := range w.tables {
-		undo = append(undo, t.keep())
-	}
-	done := false
-	defer func() {
-		for i := 0; !done && i < len(undo); i++ {
-			undo[i]()
-		}
-	}()
-	err := fn(context.WithValue(ctx, insideKey{}, true))
-	done = err == nil
-	return err
-}
-
-// setTrap makes the store do f first, from now on.
-func (w *world) setTrap(f func(where string) error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.trap = f
-}
-
-// do is Do, past the trap.
-func (w *world) do(ctx context.Context, where string, fn func() error) error {
-	return w.Do(ctx, func(context.Context) error {
-		if w.trap != nil {
-			if err := w.trap(where); err != nil {
-				return err
-			}
-		}
-		return fn()
-	})
-}
-
-// id makes identifiers that a test can foresee.
-func (w *world) id() string {
-	w.made++
-	return nth(w.made)
-}
-
-// nth is the id of the nth thing made.
-func nth(n int) string { return fmt.Sprintf("00000000-0000-7000-8000-%012d", n) }
-
 // memory is a change.Store. It gives out copies that hold only the columns asked for, and remembers what was asked.
 type memory[T any] struct {
 	world *world
 	model *field.Model
 	rows  []*T
-	asked []string // "get id version", one for each read
+	asked []string                                // "get id version", one for each read
+	rate  func(row *T, words []string) (found *T) // for a search: the row with its relevance, nil when it holds not all words
 }
 
 func newMemory[T any](w *world, one string) *memory[T] {
@@ -194,17 +129,13 @@ func (m *memory[T]) List(ctx context.Context, q query.List) (page query.Page[T],
 		place := func(row *T, value, key any) int {
 			return way * cmp.Or(compareColumns(m.column(row, q.Sort), value), compareColumns(m.column(row, m.model.Key.Column), key))
 		}
-		var found []*T
-		for _, row := range m.rows {
-			if m.matches(row, q.Where) {
-				page.Total++
-				if q.Edge == nil || place(row, q.Edge.Value, q.Edge.Key) > 0 {
-					found = append(found, row)
-				}
-			}
-		}
+		matching := m.find(q)
+		page.Total = int64(len(matching))
+		found := slices.DeleteFunc(matching, func(row *T) bool { return q.Edge != nil && place(row, q.Edge.Value, q.Edge.Key) <= 0 })
 		slices.SortFunc(found, func(a, b *T) int { return place(a, m.column(b, q.Sort), m.column(b, m.model.Key.Column)) })
-		if page.More = len(found) > q.Limit; page.More {
+		if q.Per != "" {
+			found = m.firstOfEach(found, q.Per, q.Limit)
+		} else if page.More = len(found) > q.Limit; page.More {
 			found = found[:q.Limit]
 		}
 		if backwards {
@@ -216,6 +147,30 @@ func (m *memory[T]) List(ctx context.Context, q query.List) (page query.Page[T],
 		return nil
 	})
 	return page, err
+}
+
+// find lists what matches a query, in no order.
+func (m *memory[T]) find(q query.List) []*T {
+	var found []*T
+	for _, row := range m.rows {
+		if len(q.Words) > 0 {
+			row = m.rate(row, q.Words)
+		}
+		if row != nil && m.matches(row, q.Where) {
+			found = append(found, row)
+		}
+	}
+	return found
+}
+
+// firstOfEach keeps so many rows of each value of a column.
+func (m *memory[T]) firstOfEach(rows []*T, column string, limit int) []*T {
+	count := map[any]int{}
+	return slices.DeleteFunc(rows, func(row *T) bool {
+		value := m.column(row, column)
+		count[value]++
+		return count[value] > limit
+	})
 }
 
 // Change runs an edit.

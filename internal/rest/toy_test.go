@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,12 +53,21 @@ type Line struct {
 	Version int64  `json:"-" db:"version,version"`
 }
 
-// Person has a number for its key, and can only be read.
+// Edition lies under a note and belongs to the note's owner. Its id is a number, its key is not shown.
+type Edition struct {
+	Row     string `json:"-" db:"id,key"`
+	Number  int64  `json:"id" also:"number" db:"number" api:"id,sort,filter" minimum:"1"`
+	Note    string `json:"-" db:"note_id" api:"parent"`
+	Version int64  `json:"-" db:"version,version"`
+}
+
+// Person has a number for its key, and can only be read and searched.
 type Person struct {
-	ID      int64   `json:"id" db:"id,key" readOnly:"true" api:"owner"`
-	Name    string  `json:"name" db:"name"`
-	Email   *string `json:"email" db:"email" api:"private"`
-	Version int64   `json:"-" db:"version,version"`
+	ID        int64   `json:"id" db:"id,key" readOnly:"true" api:"owner"`
+	Name      string  `json:"name" db:"name" api:"sort"`
+	Email     *string `json:"email" db:"email" api:"private"`
+	Relevance int64   `json:"-" db:"relevance"`
+	Version   int64   `json:"-" db:"version,version"`
 }
 
 const base = "https://api.test"
@@ -92,13 +102,14 @@ func identify(_ context.Context, token string) (change.Actor, error) {
 // toy is an API over an empty world.
 type toy struct {
 	*rest.API
-	world   *world
-	keys    *keys
-	notes   *memory[Note]
-	folders *memory[Folder]
-	lines   *memory[Line]
-	people  *memory[Person]
-	log     *logbook
+	world    *world
+	keys     *keys
+	notes    *memory[Note]
+	folders  *memory[Folder]
+	lines    *memory[Line]
+	editions *memory[Edition]
+	people   *memory[Person]
+	log      *logbook
 }
 
 // serve starts a toy. Its first note will have the id nth(1) and be made at 09:30:00.
@@ -106,7 +117,8 @@ func serve(t testing.TB, adjust ...func(*rest.Options)) *toy {
 	t.Helper()
 	w := &world{clock: time.Date(2026, 1, 31, 9, 30, 0, 250_000_000, time.UTC)}
 	s := &toy{world: w, keys: newKeys(w), notes: newMemory[Note](w, "note"), folders: newMemory[Folder](w, "folder"),
-		lines: newMemory[Line](w, "line"), people: newMemory[Person](w, "person"), log: &logbook{}}
+		lines: newMemory[Line](w, "line"), editions: newMemory[Edition](w, "edition"), people: newMemory[Person](w, "person"), log: &logbook{}}
+	s.people.rate = ratePerson
 	options := rest.Options{Base: base + "/", Secret: []byte("a secret of the tests"), Identify: identify, Policy: toyPolicy(), Atomic: w, Keys: s.keys,
 		Log: slog.New(slog.NewTextHandler(s.log, nil)), MaxBody: 4096, Version: "test"}
 	for _, f := range adjust {
@@ -119,10 +131,11 @@ func serve(t testing.TB, adjust ...func(*rest.Options)) *toy {
 func toyPolicy() rest.Policy {
 	const everyone, owners = rest.Everyone, rest.Owners
 	return rest.Policy{
-		"notes":   {List: everyone, Read: everyone, Create: everyone, Change: owners, Remove: owners},
-		"folders": {List: owners, Read: owners, Create: everyone, Change: owners, Remove: rest.Nobody},
-		"lines":   {List: everyone, Read: everyone, Create: everyone, Change: everyone, Remove: rest.Admins},
-		"people":  {List: rest.Admins, Read: everyone},
+		"notes":    {List: everyone, Read: everyone, Create: everyone, Change: owners, Remove: owners},
+		"folders":  {List: owners, Read: owners, Create: everyone, Change: owners, Remove: rest.Nobody},
+		"lines":    {List: everyone, Read: everyone, Create: everyone, Change: everyone, Remove: rest.Admins},
+		"editions": {List: everyone, Read: everyone, Create: owners, Change: owners, Remove: owners},
+		"people":   {List: rest.Admins, Read: everyone},
 	}
 }
 
@@ -131,16 +144,35 @@ func (s *toy) resources() []rest.Resource {
 		id, ok := ident.Number(text)
 		return query.Is("id", id), ok
 	}
+	editions := rest.Collection[Edition]{Name: "editions", One: "edition", Shape: rest.Bare("editions"), Store: s.editions, Newest: "number", NoStore: true,
+		Key: func(_ change.Actor, text string) (query.Cond, bool) {
+			n, ok := ident.Number(text)
+			return query.Is("number", n), ok
+		}}
 	lines := rest.Collection[Line]{Name: "lines", One: "line", Shape: rest.Bare("lines"), Store: s.lines,
 		Relations: []rest.Relation{{Name: "note", To: "notes", Via: "note_id", At: "id"}}}
 	return []rest.Resource{
-		rest.Collection[Note]{Name: "notes", One: "note", Shape: rest.Bare("notes"), Store: s.notes, Under: []rest.Resource{lines}, Doc: "A note.",
+		rest.Collection[Note]{Name: "notes", One: "note", Shape: rest.Bare("notes"), Store: s.notes, Under: []rest.Resource{lines, editions}, Doc: "A note.",
 			Relations: []rest.Relation{{Name: "folder", To: "folders", Via: "folder_id", At: "id"}, {Name: "owner", To: "people", Via: "owner_id", At: "id"},
 				{Name: "lines", To: "lines", Via: "id", At: "note_id", Many: true}}},
 		rest.Collection[Folder]{Name: "folders", One: "folder", Shape: rest.Keyed("folder", "folders"), Store: s.folders,
 			Relations: []rest.Relation{{Name: "notes", To: "notes", Via: "id", At: "folder_id", Many: true}}},
-		rest.Collection[Person]{Name: "people", One: "person", Shape: rest.Bare("people"), Store: s.people, Key: number, Methods: "GET", Version: 3},
+		rest.Collection[Person]{Name: "people", One: "person", Shape: rest.Bare("people"), Store: s.people, Key: number, Methods: "GET", Version: 3, Words: strings.Fields},
 	}
+}
+
+// ratePerson finds a person by parts of the name, and likes best whose name starts with the first of them.
+func ratePerson(p *Person, words []string) *Person {
+	found := *p
+	for _, word := range words {
+		if !strings.Contains(p.Name, word) {
+			return nil
+		}
+	}
+	if strings.HasPrefix(p.Name, words[0]) {
+		found.Relevance = 1
+	}
+	return &found
 }
 
 // note makes a note of alice's with a title and all else as delivered.
