@@ -123,3 +123,14 @@ func TestPurge(t *testing.T) {
 		s.Want(t, 200, s.Alice, "GET /articles/trashed/"+later, "")
 	})
 }
+
+// TestOddTextInAQuery sends what no column can hold.
+func TestOddTextInAQuery(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		for _, query := range []string{"title=%00", "title=%ff", "q=%00", "q=%ff"} {
+			s.Want(t, 400, s.Alice, "GET /articles?"+query, "")
+		}
+		s.Want(t, 200, s.Alice, "GET /articles?q=a%00b", "")
+		s.Want(t, 404, s.Alice, "GET /users/%2561lice", "")
+	})
+}

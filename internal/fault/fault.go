@@ -104,13 +104,13 @@ func (l *List) Add(f *Fault) { l.parts = append(l.parts, f) }
 func (l *List) Len() int { return len(l.parts) }
 
 // Err is nil for an empty list, else one fault that carries every part. Its code is ValidationFailed, unless all
-// parts say the same of query parameters: then it says that itself.
+// parts say the same of parameters or headers: then it says that itself.
 func (l *List) Err() error {
 	if len(l.parts) == 0 {
 		return nil
 	}
 	code, message := ValidationFailed, l.parts[0].Message
-	same := func(f *Fault) bool { return f.Parameter != "" && f.Code == l.parts[0].Code }
+	same := func(f *Fault) bool { return f.Parameter+f.Header != "" && f.Code == l.parts[0].Code }
 	if !slices.ContainsFunc(l.parts, func(f *Fault) bool { return !same(f) }) {
 		code = l.parts[0].Code
 	}

@@ -25,10 +25,10 @@ func TestAlso(t *testing.T) {
 	if text(was) != `{"id":7,"number":7}` {
 		t.Errorf("shown as %s", text(was))
 	}
-	if err := m.Fill(value, was, must(t, `{"id":8,"number":7}`), "", false); err != nil || row.Number != 8 {
+	if err := fill(m, value, was, must(t, `{"id":8,"number":7}`), "", false); err != nil || row.Number != 8 {
 		t.Errorf("%v, %d", err, row.Number)
 	}
-	if got := faults(m.Fill(value, m.Tree(value, true), must(t, `{"id":8,"number":7}`), "", false)); got != "read_only /number" {
+	if got := faults(fill(m, value, m.Tree(value, true), must(t, `{"id":8,"number":7}`), "", false)); got != "read_only /number" {
 		t.Errorf("the second name was written: %s", got)
 	}
 }

@@ -5,16 +5,17 @@ import (
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
+	"verbless/internal/stamp"
 )
 
 // Fill makes row what the document says. was is the document as it was (nil at birth): a member that is the same
 // in both is left alone and not judged, so what was read can be sent back. In a patched document (patched) a member
 // that is missing was removed; in a whole one it was left out.
-func (m *Model) Fill(row reflect.Value, was *jsondoc.Object, doc any, at string, patched bool) error {
-	var bad fault.List
+func (m *Model) Fill(row reflect.Value, was *jsondoc.Object, doc any, at string, patched bool, bad *fault.List) {
 	in, ok := doc.(*jsondoc.Object)
 	if !ok {
-		return fault.New(fault.ValidationFailed, "The body must be an object.").At(at)
+		bad.Add(wrongType(at, "an object"))
+		return
 	}
 	for _, member := range in.Members {
 		if m.named[member.Name] == nil && !(member.Name == "links" && len(m.Links) > 0) {
@@ -22,10 +23,9 @@ func (m *Model) Fill(row reflect.Value, was *jsondoc.Object, doc any, at string,
 		}
 	}
 	for _, f := range m.Fields {
-		m.fillField(row, f, was, in, jsondoc.AppendPointer(at, f.Name), patched, &bad)
+		m.fillField(row, f, was, in, jsondoc.AppendPointer(at, f.Name), patched, bad)
 	}
-	m.checkLinks(was, in, at, &bad)
-	return bad.Err()
+	m.checkLinks(was, in, at, patched, bad)
 }
 
 func (m *Model) fillField(row reflect.Value, f *Field, was, in *jsondoc.Object, at string, patched bool, bad *fault.List) {
@@ -36,7 +36,7 @@ func (m *Model) fillField(row reflect.Value, f *Field, was, in *jsondoc.Object, 
 		if old, shown = was.Get(f.Name); !shown && !sent {
 			return // a private member of a caller who does not see it stays as it is
 		}
-		if sent && jsondoc.Equal(old, value) {
+		if sent && (jsondoc.Equal(old, value) || f.ReadOnly && f.kind.isTime && sameSecond(old, value)) {
 			return
 		}
 	}
@@ -58,9 +58,9 @@ func (m *Model) fillField(row reflect.Value, f *Field, was, in *jsondoc.Object, 
 }
 
 // checkLinks lets links be sent back as they were read.
-func (m *Model) checkLinks(was, in *jsondoc.Object, at string, bad *fault.List) {
+func (m *Model) checkLinks(was, in *jsondoc.Object, at string, patched bool, bad *fault.List) {
 	links, sent := in.Get("links")
-	if !sent || len(m.Links) == 0 {
+	if !sent && !patched || len(m.Links) == 0 {
 		return
 	}
 	if was != nil {
@@ -69,4 +69,11 @@ func (m *Model) checkLinks(was, in *jsondoc.Object, at string, bad *fault.List) 
 		}
 	}
 	bad.Add(fault.New(fault.ReadOnly, "Links cannot be changed.").At(jsondoc.AppendPointer(at, "links")))
+}
+
+// sameSecond tells whether two spellings name the time that is shown.
+func sameSecond(shown, sent any) bool {
+	text, ok := sent.(string)
+	t, err := stamp.Parse(text)
+	return ok && err == nil && shown == stamp.Format(t)
 }

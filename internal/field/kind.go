@@ -84,6 +84,9 @@ func stringKind(tag words) kind {
 		}
 	}
 	k.parse = func(text string) (any, error) {
+		if !utf8.ValidString(text) || strings.ContainsRune(text, 0) { // no column can hold it
+			return nil, fault.New(fault.InvalidParameter, "This takes text in UTF-8 without NUL.")
+		}
 		if len(rules.enum) > 0 && !slices.Contains(rules.enum, text) {
 			return nil, fault.New(fault.InvalidParameter, "This takes %s.", strings.Join(rules.enum, ", "))
 		}
@@ -146,13 +149,10 @@ func boolKind() kind {
 	}
 }
 
-// timePattern is the one shape out, and RFC 3339 in.
-const timePattern = `^\d{4}-\d{2}-\d{2}[ Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$`
-
 func timeKind() kind {
 	return kind{
 		isTime: true,
-		schema: map[string]any{"type": "string", "pattern": timePattern, "examples": []any{"2026-01-31 09:30:00Z"}},
+		schema: map[string]any{"type": "string", "pattern": stamp.Pattern, "examples": []any{"2026-01-31 09:30:00Z"}},
 		write: func(dst []byte, v reflect.Value) []byte {
 			return append(stamp.Append(append(dst, '"'), v.Interface().(time.Time)), '"')
 		},

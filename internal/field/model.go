@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
 )
 
@@ -109,8 +110,8 @@ func (m *Model) add(f reflect.StructField) {
 			*special.slot = field
 		}
 	}
-	if field.Filter && field.Column == "" {
-		panic("field: " + f.Name + " has no column to filter by")
+	if field.Filter && (field.Column == "" || field.Private) {
+		panic("field: " + f.Name + " has no column that everybody may filter by")
 	}
 	if field.Sort && f.Type.Kind() == reflect.Pointer {
 		panic("field: " + f.Name + " may be null, so it cannot be sorted by")
@@ -124,6 +125,7 @@ func (m *Model) add(f reflect.StructField) {
 	default:
 		field.kind = kindOf(f.Type, tag)
 		field.initial = initial(tag, f.Type)
+		field.check(f.Type, tag)
 		if example := tag.text("examples"); example != "" {
 			field.examples = []any{documentOf(example)}
 		}
@@ -132,6 +134,22 @@ func (m *Model) add(f reflect.StructField) {
 			second := *field
 			second.ReadOnly, second.Filter, second.Sort = true, false, false
 			m.show(&second, also)
+		}
+	}
+}
+
+// check panics on tags that contradict each other.
+func (f *Field) check(t reflect.Type, tag words) {
+	if f.Filter && f.kind.parse == nil {
+		panic("field: " + f.Name + " cannot be filtered by")
+	}
+	if f.Sort && t.Kind() == reflect.Slice {
+		panic("field: " + f.Name + " cannot be sorted by")
+	}
+	if _, given := tag.field.Tag.Lookup("default"); given && f.initial != "" {
+		var bad fault.List
+		if f.kind.set(reflect.New(t).Elem(), f.initial, "", &bad); bad.Len() > 0 {
+			panic("field: the default of " + f.Name + " breaks its own rules")
 		}
 	}
 }
@@ -158,7 +176,9 @@ func hiddenKind(t reflect.Type, tag words) kind {
 
 // initial is what a member is when nobody says.
 func initial(tag words, t reflect.Type) any {
-	if text, ok := tag.field.Tag.Lookup("default"); ok {
+	if text, ok := tag.field.Tag.Lookup("default"); ok && t.Kind() == reflect.String {
+		return text
+	} else if ok {
 		return documentOf(text)
 	}
 	switch {

@@ -121,7 +121,7 @@ func TestSchemaSaysWhatIsEnforced(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := anyDocument().Draw(t, "doc")
 		var row thing
-		filled := things.Fill(reflect.ValueOf(&row).Elem(), nil, doc, "", false)
+		filled := fill(things, reflect.ValueOf(&row).Elem(), nil, doc, "", false)
 		agree(t, filled, validates(t, Body, doc), doc)
 		if filled != nil {
 			return
@@ -143,7 +143,7 @@ func TestPatchSchemaSaysWhatIsEnforced(t *testing.T) {
 		was := things.Tree(value, true)
 		doc := anyDocument().Draw(t, "doc")
 		doc.Delete("free") // it is merged, so its length is that of the whole
-		filled := things.Fill(value, was, jsondoc.Overlay(was, doc), "", true)
+		filled := fill(things, value, was, jsondoc.Overlay(was, doc), "", true)
 		agree(t, filled, validates(t, Patch, doc), doc)
 	})
 }
@@ -162,7 +162,7 @@ func TestFillTreeFill(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var one, two thing
-		if things.Fill(reflect.ValueOf(&one).Elem(), nil, anyDocument().Draw(t, "doc"), "", false) != nil {
+		if fill(things, reflect.ValueOf(&one).Elem(), nil, anyDocument().Draw(t, "doc"), "", false) != nil {
 			t.Skip("not one to be filled from")
 		}
 		tree := things.Tree(reflect.ValueOf(&one).Elem(), true)
@@ -170,7 +170,7 @@ func TestFillTreeFill(t *testing.T) {
 		for _, name := range []string{"id", "made_at", "links"} {
 			sent.Delete(name)
 		}
-		if err := things.Fill(reflect.ValueOf(&two).Elem(), nil, sent, "", false); err != nil {
+		if err := fill(things, reflect.ValueOf(&two).Elem(), nil, sent, "", false); err != nil {
 			t.Fatalf("%s cannot be sent back: %v", text(sent), err)
 		}
 		if again := things.Tree(reflect.ValueOf(&two).Elem(), true); !jsondoc.Equal(tree, again) {

@@ -71,7 +71,7 @@ func text(doc any) string { return string(jsondoc.Append(nil, doc)) }
 func born(t testing.TB, doc any) (*thing, error) {
 	t.Helper()
 	var row thing
-	err := things.Fill(reflect.ValueOf(&row).Elem(), nil, doc, "", false)
+	err := fill(things, reflect.ValueOf(&row).Elem(), nil, doc, "", false)
 	return &row, err
 }
 
@@ -105,3 +105,10 @@ func faults(err error) string {
 
 const sampleText = `{"id":"id","name":"Box","nick":"é","color":"blue","shade":"dark","mail":"x@y.z","size":7,"count":-9,"weight":2,"on":true,"off":false,"at":"2026-01-31 09:30:00Z",` +
 	`"until":"2026-02-01 00:00:00Z","tags":["a","b"],"words":["two"],"free":{"z":1.0,"a":{}},"mood":"bad","secret":"s","made_at":"2026-01-01 00:00:00Z","links":{"owner":"7","other":null}}`
+
+// fill is Fill with its faults as one error.
+func fill(m *Model, row reflect.Value, was *jsondoc.Object, doc any, at string, patched bool) error {
+	var bad fault.List
+	m.Fill(row, was, doc, at, patched, &bad)
+	return bad.Err()
+}

@@ -34,7 +34,13 @@ func newWords(f reflect.StructField) words {
 
 func (w words) text(name string) string { return w.field.Tag.Get(name) }
 
-func (w words) flag(name string) bool { return w.text(name) == "true" }
+func (w words) flag(name string) bool {
+	text, given := w.field.Tag.Lookup(name)
+	if given && text != "true" {
+		panic("field: " + name + " of field " + w.field.Name + " can only be true, or left out")
+	}
+	return given
+}
 
 func (w words) integer(name string, without int64) int64 {
 	text := w.text(name)

@@ -78,6 +78,7 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	}
 	a.collections[c.name] = c
 	c.prepare(d.Newest)
+	c.check()
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
@@ -179,8 +180,12 @@ func (c *collection) above(call *Call) ([]query.Cond, error) {
 	}
 	key := c.parent.model.Key.Of(row).Interface()
 	call.parentOwner = c.parent.ownerOf(call, row)
-	// Where the parent is also the owner, a whole collection can be somebody else's.
-	if owner, ok := key.(int64); ok && c.model.Parent == c.model.Owner && !permits(c.rights.List, call.By, owner) {
+	// Where the parent is the owner, or has it, a whole collection can be somebody else's.
+	owner := call.parentOwner
+	if id, ok := key.(int64); ok && c.model.Parent == c.model.Owner {
+		owner = id
+	}
+	if (c.model.Owner == nil || c.model.Parent == c.model.Owner) && !permits(c.rights.List, call.By, owner) {
 		return nil, fault.NotFound()
 	}
 	return []query.Cond{query.Is(c.model.Parent.Column, key)}, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"verbless/internal/fault"
@@ -27,7 +28,7 @@ func (a *API) readCursor(text, fingerprint string) (*query.Edge, error) {
 	refused := fault.New(fault.InvalidCursor, "This cursor does not belong to this list.").In("cursor")
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	size := base64.RawURLEncoding.EncodedLen(macSize)
-	if err != nil || len(raw) < size {
+	if err != nil || len(raw) < size || strings.ContainsAny(text, "\r\n") { // the decoder skips line ends
 		return nil, refused
 	}
 	payload, mac := raw[:len(raw)-size], raw[len(raw)-size:]

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -17,11 +18,19 @@ type Deprecation struct {
 	Instead   string    // what to use, for people
 }
 
-// check panics at start-up on dates that contradict each other (RFC 8594 and RFC 9745).
-func (d Deprecation) check() {
+// checkDeprecation panics at start-up on dates that contradict each other (RFC 8594 and RFC 9745), and on what is not there.
+func (a *API) checkDeprecation(d Deprecation) {
+	c := a.collections[d.Resource]
+	if c == nil || d.Field != "" && c.model.Named(d.Field) == nil || d.Parameter != "" && !c.hasParam(d.Parameter) {
+		panic("rest: the deprecation of " + d.Resource + " " + d.Parameter + d.Field + " is of nothing")
+	}
 	if d.Since.IsZero() || !d.Sunset.IsZero() && d.Sunset.Before(d.Since) {
 		panic("rest: the deprecation of " + d.Resource + " " + d.Parameter + d.Field + " has no sensible dates")
 	}
+}
+
+func (c *collection) hasParam(name string) bool {
+	return slices.ContainsFunc(append(c.listParams(), c.viewParams()...), func(p Param) bool { return p.Name == name })
 }
 
 // touches tells whether the call uses what is deprecated.

@@ -35,7 +35,7 @@ type entityTag struct {
 
 // parseTags reads a list of entity tags. Tags may hold commas, so a list cannot be split at them.
 func parseTags(lines []string) (tags []entityTag, star, ok bool) {
-	s := strings.TrimSpace(strings.Join(lines, ","))
+	s := strings.Trim(strings.Join(lines, ","), " \t")
 	if s == "*" {
 		return nil, true, true
 	}

@@ -72,6 +72,9 @@ func (v *view) load(ctx context.Context, by change.Actor, rows []reflect.Value) 
 		seen := map[string]bool{}
 		via := v.c.model.ByColumn(inc.relation.Via)
 		for _, row := range rows {
+			if !v.shows(inc.view.c, by, row) {
+				continue
+			}
 			value := via.Of(row)
 			if value.Kind() == reflect.Pointer {
 				if value.IsNil() {
@@ -91,6 +94,14 @@ func (v *view) load(ctx context.Context, by change.Actor, rows []reflect.Value) 
 	return nil
 }
 
+// shows tells whether the caller may read what is related to the row, as far as that can be told beforehand.
+func (v *view) shows(to *collection, by change.Actor, row reflect.Value) bool {
+	if to.rights.Read != Owners || to.model.Owner != nil {
+		return to.rights.Read == Owners || permits(to.rights.Read, by, 0)
+	}
+	return v.c.seesPrivate(by, row) // it belongs to what it lies under
+}
+
 func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) error {
 	inc.rows = map[string][]reflect.Value{}
 	to := inc.view.c
@@ -104,7 +115,7 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 	if q.Columns = inc.view.columns(); q.Columns != nil {
 		q.Columns = append(q.Columns, inc.relation.At, q.Sort)
 	}
-	if to.rights.Read == Owners && !by.IsAdmin() {
+	if to.rights.Read == Owners && to.model.Owner != nil && !by.IsAdmin() {
 		q.Where = append(q.Where, query.Is(to.model.Owner.Column, by.ID))
 	}
 	rows, _, _, err := to.store.list(ctx, q)
@@ -113,7 +124,7 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 	}
 	at := to.model.ByColumn(inc.relation.At)
 	for _, row := range rows {
-		k := field.Text(at.Of(row))
+		k, _ := field.LinkValue(at.Of(row)).(string)
 		inc.rows[k] = append(inc.rows[k], row)
 	}
 	return inc.view.load(ctx, by, rows)

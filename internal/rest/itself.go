@@ -13,38 +13,40 @@ import (
 	"verbless/internal/fault"
 )
 
+const schemaType = "application/schema+json"
+
 // describeItself mounts what the service says of itself: its description, its schemas, and a page for each problem.
 func (a *API) describeItself() {
 	object := map[string]any{"type": "object"}
 	openapi := sync.OnceValue(func() []byte { return marshal(a.OpenAPI()) })
-	public := func(path, id, summary, mediaType string, handle func(*Call) (*Answer, error)) {
-		a.add(path, &Operation{Method: http.MethodGet, ID: id, Summary: summary, Handle: handle,
-			Answers: []Response{{Status: 200, Doc: summary, Type: mediaType, Schema: object}, {Status: 304, Doc: "Nothing has changed."}}}).public = true
+	public := func(path, id, summary string, offers []string, handle func(*Call) (*Answer, error)) {
+		a.add(path, &Operation{Method: http.MethodGet, ID: id, Summary: summary, Handle: handle, Offers: offers,
+			Answers: []Response{{Status: 200, Doc: summary, Type: offers[0], Schema: object}, {Status: 304, Doc: "Nothing has changed."}}}).public = true
 	}
-	public("/openapi.json", "getDescription", "Describe this API in OpenAPI 3.1", jsonType, func(c *Call) (*Answer, error) {
+	public("/openapi.json", "getDescription", "Describe this API in OpenAPI 3.1", []string{jsonType}, func(c *Call) (*Answer, error) {
 		return static(c, jsonType, openapi()), nil
 	})
-	public("/schemas/{schema}", "getSchema", "JSON Schema of a resource", "application/schema+json", func(c *Call) (*Answer, error) {
+	public("/schemas/{schema}", "getSchema", "JSON Schema of a resource", []string{schemaType, jsonType}, func(c *Call) (*Answer, error) {
 		name, ok := strings.CutSuffix(c.Param("schema"), ".json")
 		schemas := a.components()["schemas"].(map[string]any)
 		if schema, known := schemas[name]; ok && known {
-			return static(c, "application/schema+json", a.standalone(name, schema)), nil
+			return static(c, c.mediaType, a.standalone(name, schema)), nil
 		}
 		return nil, fault.NotFound()
 	})
-	public("/problems", "listProblems", "All the problem codes", jsonType, func(c *Call) (*Answer, error) {
+	public("/problems", "listProblems", "All the problem codes", []string{jsonType}, func(c *Call) (*Answer, error) {
 		list := make([]any, len(fault.Codes))
 		for i, info := range fault.Codes {
 			list[i] = a.explain(info)
 		}
 		return static(c, jsonType, marshal(map[string]any{"problems": list})), nil
 	})
-	public("/problems/{problem}", "getProblem", "What a problem code means", jsonType, func(c *Call) (*Answer, error) {
+	public("/problems/{problem}", "getProblem", "What a problem code means", []string{jsonType, "text/html"}, func(c *Call) (*Answer, error) {
 		info, ok := fault.Lookup(fault.Code(c.Param("problem")))
 		if !ok {
 			return nil, fault.NotFound()
 		}
-		if picked, _ := pick(c.Request.Header.Values("Accept"), []string{jsonType, "text/html"}); picked == "text/html" {
+		if c.mediaType == "text/html" {
 			var page strings.Builder
 			if err := problemPage.Execute(&page, a.explain(info)); err != nil {
 				return nil, err

@@ -16,9 +16,9 @@ func TestAllFaultsAtOnce(t *testing.T) {
 		faults []string
 	}{
 		{`{}`, []string{"required /title"}},
-		{`[]`, nil},
-		{`null`, nil},
-		{`"title"`, nil},
+		{`[]`, []string{"wrong_type "}},
+		{`null`, []string{"wrong_type "}},
+		{`"title"`, []string{"wrong_type "}},
 		{`{"TITLE":"x"}`, []string{"unknown_field /TITLE", "required /title"}},
 		{`{"title":"x","a/b~c":1}`, []string{"unknown_field /a~1b~0c"}},
 		{`{"title":7,"subtitle":7,"kind":"other","rank":"7","pinned":"true","due_at":7,"done_at":"yesterday","tags":"a","extra":[],"secret":null,"folder_id":false}`, []string{
@@ -100,7 +100,7 @@ func TestPutRefused(t *testing.T) {
 		{strings.Replace(got, `{"owner":"2"}`, `{"owner":"3"}`, 1), []string{"read_only /links"}},
 		{strings.Replace(got, `{"owner":"2"}`, `{"owner":"2","x":1}`, 1), []string{"read_only /links"}},
 		{strings.Replace(got, `"rank"`, `"Rank"`, 1), []string{"unknown_field /Rank"}},
-		{`[` + got + `]`, nil},
+		{`[` + got + `]`, []string{"wrong_type "}},
 	} {
 		s.want(t, 400, alice, "PUT "+path, test.body).refused(t, fault.ValidationFailed, test.faults...)
 	}

@@ -23,7 +23,10 @@ func versionType(version int) string {
 
 // negotiate picks the media type of the answer and checks that of the body.
 func (c *Call) negotiate() error {
-	offers := []string{jsonType, versionType(max(c.route.version, 1))}
+	offers := c.op.Offers
+	if offers == nil {
+		offers = []string{jsonType, versionType(max(c.route.version, 1))}
+	}
 	picked, ok := pick(c.Request.Header.Values("Accept"), offers)
 	if !ok {
 		return fault.New(fault.NotAcceptable, "This can be had as: %s.", strings.Join(offers, ", ")).With("available", offers)
@@ -79,7 +82,7 @@ func pick(lines []string, offers []string) (string, bool) {
 func quality(accept, offer string) float64 {
 	weight, specific := 0.0, -1
 	major, _, _ := strings.Cut(offer, "/")
-	for _, part := range strings.Split(accept, ",") {
+	for _, part := range elements(accept) {
 		mediaRange, params, err := mime.ParseMediaType(strings.TrimSpace(part))
 		if err != nil {
 			continue
@@ -106,6 +109,17 @@ func quality(accept, offer string) float64 {
 	return weight
 }
 
+// elements parts a header's list at its commas, but not at those inside quotes.
+func elements(list string) []string {
+	quoted := false
+	return strings.FieldsFunc(list, func(r rune) bool {
+		if r == '"' {
+			quoted = !quoted
+		}
+		return r == ',' && !quoted
+	})
+}
+
 // preferences are the parts of Prefer (RFC 7240) that we honour.
 type preferences struct {
 	minimal bool
@@ -116,7 +130,7 @@ type preferences struct {
 func readPrefer(h http.Header) preferences {
 	var p preferences
 	seen := map[string]bool{}
-	for _, part := range strings.FieldsFunc(strings.Join(h.Values("Prefer"), ","), func(r rune) bool { return r == ',' }) {
+	for _, part := range elements(strings.Join(h.Values("Prefer"), ",")) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		name = strings.ToLower(strings.TrimSpace(name))
 		value, _, _ = strings.Cut(value, ";")

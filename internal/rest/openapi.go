@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"encoding/json"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -11,9 +10,6 @@ import (
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
 )
-
-// plain turns a document into what encoding/json writes the same way.
-func plain(doc any) any { return json.RawMessage(jsondoc.Append(nil, doc)) }
 
 func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
 

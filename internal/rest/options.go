@@ -39,7 +39,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 		return nil, err
 	}
 	answer.Body = append(body, '\n')
-	return answer.Set("Allow", rt.methods()), nil
+	return answer.Set("Allow", rt.allow), nil
 }
 
 func describeParams(params []Param) []any {

@@ -95,8 +95,8 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	c.readWords(values, q, bad)
 	c.readSort(values, q, bad)
 	q.Sort = q.by.Column
-	for name, f := range c.filters {
-		c.readFilter(values, name, f, q, bad)
+	for _, name := range sortedKeys(c.filters) {
+		c.readFilter(values, name, c.filters[name], q, bad)
 	}
 	canonical := url.Values{}
 	for name, value := range values {
@@ -132,9 +132,9 @@ func (c *collection) readSort(values url.Values, q *listQuery, bad *fault.List) 
 		f := c.model.Named(values.Get("sort"))
 		if f == nil || !f.Sort {
 			bad.Add(fault.New(fault.InvalidParameter, "This takes one of: %s.", strings.Join(c.model.Sorts(), ", ")).In("sort"))
-			return
+		} else {
+			q.by, q.Desc = f, false
 		}
-		q.by, q.Desc = f, false
 	}
 	switch dir := values.Get("sort-dir"); {
 	case !values.Has("sort-dir"):

@@ -97,13 +97,13 @@ func TestPatchRefused(t *testing.T) {
 			"wrong_type /due_at", "wrong_type /tags", "wrong_type /extra", "wrong_type /secret"}},
 		{plainJSON, `{"id":null,"links":null}`, []string{"read_only /id", "read_only /links"}},
 		{plainJSON, `{"id":"x","Title":"x","nope":1}`, []string{"unknown_field /Title", "unknown_field /nope", "read_only /id"}},
-		{plainJSON, `[]`, nil},
-		{plainJSON, `7`, nil},
+		{plainJSON, `[]`, []string{"wrong_type "}},
+		{plainJSON, `7`, []string{"wrong_type "}},
 		{mergePatch, `{"title":null}`, []string{"required /title"}},
 		{mergePatch, `{"id":null}`, []string{"read_only /id"}},
 		{mergePatch, `{"links":{"owner":"3"},"created_at":null}`, []string{"read_only /created_at", "read_only /links"}},
-		{mergePatch, `[]`, nil},
-		{mergePatch, `null`, nil},
+		{mergePatch, `[]`, []string{"wrong_type "}},
+		{mergePatch, `null`, []string{"wrong_type "}},
 		{jsonPatch, `[{"op":"remove","path":"/title"}]`, []string{"required /title"}},
 		{jsonPatch, `[{"op":"replace","path":"/id","value":"x"}]`, []string{"read_only /id"}},
 		{jsonPatch, `[{"op":"remove","path":"/created_at"}]`, []string{"read_only /created_at"}},
@@ -111,7 +111,7 @@ func TestPatchRefused(t *testing.T) {
 		{jsonPatch, `[{"op":"replace","path":"/links/owner","value":"3"}]`, []string{"read_only /links"}},
 		{jsonPatch, `[{"op":"add","path":"/nope","value":1},{"op":"add","path":"/rank","value":1.5},{"op":"add","path":"/tags/-","value":"a"}]`,
 			[]string{"unknown_field /nope", "wrong_type /rank", "not_allowed_value /tags/2"}},
-		{jsonPatch, `[{"op":"replace","path":"","value":[]}]`, nil},
+		{jsonPatch, `[{"op":"replace","path":"","value":[]}]`, []string{"wrong_type "}},
 	} {
 		s.want(t, 400, alice, "PATCH "+path, test.body, test.kind).refused(t, fault.ValidationFailed, test.faults...)
 	}

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"reflect"
+	"slices"
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
@@ -72,13 +73,24 @@ func (c *collection) seesPrivate(by change.Actor, row reflect.Value) bool {
 	return c.model.Owner != nil && permits(Owners, by, c.model.Owner.Of(row).Int())
 }
 
-// scope narrows a list to what the caller may read.
+// scope narrows a list to what the caller may read. Where rows belong to what they lie under, that has been decided already.
 func (c *collection) scope(by change.Actor) ([]query.Cond, error) {
 	switch {
-	case permits(c.rights.List, by, 0):
+	case permits(c.rights.List, by, 0) || c.rights.List == Owners && c.model.Owner == nil:
 		return nil, nil
 	case c.rights.List == Owners && by.ID != 0:
 		return []query.Cond{query.Is(c.model.Owner.Column, by.ID)}, nil
 	}
 	return nil, fault.Forbidden()
+}
+
+// check panics on rights that make no sense, at start-up.
+func (c *collection) check() {
+	r := c.rights
+	if c.model.Owner == nil && c.parent == nil && slices.Contains([]Who{r.List, r.Read, r.Create, r.Change, r.Remove}, Owners) {
+		panic("rest: " + c.name + " has rights of owners, but nobody owns it")
+	}
+	if c.model.Version == nil {
+		panic("rest: " + c.name + " has no version, so its ETags would lie")
+	}
 }

@@ -26,10 +26,10 @@ func TestIfMatch(t *testing.T) {
 				s.do(t, alice, call, write.body, "If-Match: "+match).refused(t, fault.PreconditionFailed, "precondition_failed If-Match")
 			}
 			for _, match := range []string{"", "x", strings.Trim(tag, `"`), "*, " + tag, `"x`} {
-				s.do(t, alice, call, write.body, "If-Match: "+match).refused(t, fault.ValidationFailed, "invalid_header If-Match")
-				s.do(t, alice, call, write.body, "If-None-Match: "+match).refused(t, fault.ValidationFailed, "invalid_header If-None-Match")
+				s.do(t, alice, call, write.body, "If-Match: "+match).refused(t, fault.InvalidHeader, "invalid_header If-Match")
+				s.do(t, alice, call, write.body, "If-None-Match: "+match).refused(t, fault.InvalidHeader, "invalid_header If-None-Match")
 			}
-			s.do(t, alice, call, write.body, "If-Match: x", "If-None-Match: y").refused(t, fault.ValidationFailed, "invalid_header If-Match", "invalid_header If-None-Match")
+			s.do(t, alice, call, write.body, "If-Match: x", "If-None-Match: y").refused(t, fault.InvalidHeader, "invalid_header If-Match", "invalid_header If-None-Match")
 			for _, match := range []string{tag, "W/" + tag, "*"} {
 				s.do(t, alice, call, write.body, "If-None-Match: "+match).refused(t, fault.PreconditionFailed, "precondition_failed If-None-Match")
 			}

@@ -61,12 +61,12 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 			h.Set(header, value.(string))
 		}
 	}
-	switch {
-	case f.Retry > 0:
+	if f.Retry > 0 {
 		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.Retry.Seconds()))))
-	case status == http.StatusServiceUnavailable:
+	} else if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
-	case status == http.StatusUnauthorized:
+	}
+	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", challenge(f.Code))
 	}
 	body := a.problem(f, status, RequestID(r.Context()))

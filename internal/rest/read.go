@@ -16,7 +16,11 @@ func (c *collection) view(call *Call) *view {
 	if len(call.Query) == 0 || !call.Query.Has("fields") && !call.Query.Has("include") {
 		return c.plain
 	}
-	return newView(c, commas(call.Query, "fields"), commas(call.Query, "include"), &call.bad)
+	var include []string
+	if len(c.relations) > 0 { // else it is an unknown parameter
+		include = commas(call.Query, "include")
+	}
+	return newView(c, commas(call.Query, "fields"), include, &call.bad)
 }
 
 // state is the first half of a row's ETag.

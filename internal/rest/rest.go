@@ -58,9 +58,6 @@ func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
 	a.running.held = map[string]bool{}
-	for _, d := range a.Deprecations {
-		d.check()
-	}
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}
@@ -68,6 +65,10 @@ func New(o Options, resources ...Resource) *API {
 		c.checkRelations(a)
 	}
 	a.describeItself()
+	for _, d := range a.Deprecations {
+		a.checkDeprecation(d)
+	}
+	a.router.MethodNotAllowed(func(w http.ResponseWriter, r *http.Request) { a.unknownMethod(w, r) })
 	a.router.NotFound(func(w http.ResponseWriter, r *http.Request) { a.refuse(w, r, fault.NotFound()) })
 	return a
 }
@@ -86,12 +87,26 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.router.ServeHTTP(w, r)
 }
 
+// unknownMethod answers a method that no path has; the router itself knows only the common ones.
+func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
+	at := chi.NewRouteContext()
+	a.router.Match(at, http.MethodGet, r.URL.Path)
+	f := fault.New(fault.MethodNotAllowed, "There is no method %.20q here.", r.Method)
+	for _, rt := range a.routes {
+		if rt.pattern == at.RoutePattern() {
+			f.With(headerPrefix+"Allow", rt.allow)
+		}
+	}
+	a.refuse(w, r, f)
+}
+
 // add makes a route of its own for the pattern; every operation of one path is one route.
 func (a *API) add(pattern string, ops ...*Operation) *route {
 	rt := &route{api: a, pattern: pattern, operations: map[string]*Operation{}}
 	for _, op := range ops {
 		rt.operations[op.Method] = op
 	}
+	rt.allow = rt.methods()
 	a.routes = append(a.routes, rt)
 	a.router.Handle(pattern, rt)
 	return rt

@@ -21,7 +21,8 @@ type Operation struct {
 	Takes   []string // media types of the body; none: the body is ignored
 	MaxBody int64    // 0: the limit of the API
 	Params  []Param
-	Loose   bool // unknown query parameters are ignored
+	Loose   bool     // unknown query parameters are ignored
+	Offers  []string // media types of the answer; JSON and the versioned type when left out
 	Answers []Response
 	Handle  func(c *Call) (*Answer, error)
 
@@ -64,7 +65,11 @@ type Call struct {
 
 // Param is a part of the path, by its name.
 func (c *Call) Param(name string) string {
-	text, err := url.PathUnescape(chi.URLParam(c.Request, name))
+	text := chi.URLParam(c.Request, name)
+	if c.Request.URL.RawPath == "" {
+		return text // it was decoded with the path
+	}
+	text, err := url.PathUnescape(text)
 	if err != nil {
 		return ""
 	}
@@ -105,19 +110,15 @@ type route struct {
 
 // methods lists what the path answers to, for Allow.
 func (rt *route) methods() string {
-	if rt.allow == "" {
-		var names []string
-		for name := range rt.operations {
-			names = append(names, name)
-		}
-		if rt.operations[http.MethodGet] != nil {
-			names = append(names, http.MethodHead)
-		}
-		names = append(names, http.MethodOptions)
-		slices.Sort(names)
-		rt.allow = strings.Join(slices.Compact(names), ", ")
+	names := []string{http.MethodOptions}
+	for name := range rt.operations {
+		names = append(names, name)
 	}
-	return rt.allow
+	if rt.operations[http.MethodGet] != nil {
+		names = append(names, http.MethodHead)
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
 }
 
 // ServeHTTP takes one request through the conventions, in the order the standards ask for:
@@ -139,7 +140,7 @@ func (rt *route) answer(c *Call, w http.ResponseWriter) (*Answer, error) {
 	}
 	c.op = rt.operations[method]
 	if c.op == nil && method != http.MethodOptions {
-		return nil, fault.New(fault.MethodNotAllowed, "%s does not work here; %s do.", c.Request.Method, rt.methods())
+		return nil, fault.New(fault.MethodNotAllowed, "%s does not work here; %s do.", c.Request.Method, rt.allow)
 	}
 	if err := c.identify(); err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (rt *route) enrich(c *Call, err error) *fault.Fault {
 	f := fault.As(err)
 	switch f.Code {
 	case fault.MethodNotAllowed:
-		f.With(headerPrefix+"Allow", rt.methods())
+		f.With(headerPrefix+"Allow", rt.allow)
 	case fault.UnsupportedMediaType:
 		name := "Accept"
 		switch c.Request.Method {

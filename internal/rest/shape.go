@@ -26,26 +26,25 @@ func (s Shape) wrap(doc *jsondoc.Object) any {
 }
 
 // unwrap takes a document out of its shape, and tells the pointer to it.
-func (s Shape) unwrap(doc any) (any, string, error) {
+func (s Shape) unwrap(doc any, bad *fault.List) (inner any, at string, ok bool) {
 	if s.one == "" {
-		return doc, "", nil
+		return doc, "", true
 	}
 	outer, ok := doc.(*jsondoc.Object)
 	if !ok {
-		return nil, "", fault.New(fault.ValidationFailed, "The body must be an object with the member %s.", s.one)
+		bad.Add(fault.New(fault.WrongType, "The body must be an object with the member %s.", s.one).At(""))
+		return nil, "", false
 	}
-	var bad fault.List
 	for _, m := range outer.Members {
 		if m.Name != s.one {
 			bad.Add(fault.New(fault.UnknownField, "There is no member of this name.").At(jsondoc.AppendPointer("", m.Name)))
 		}
 	}
-	at := jsondoc.AppendPointer("", s.one)
-	inner, ok := outer.Get(s.one)
-	if !ok {
+	at = jsondoc.AppendPointer("", s.one)
+	if inner, ok = outer.Get(s.one); !ok {
 		bad.Add(fault.New(fault.Required, "This member is required.").At(at))
 	}
-	return inner, at, bad.Err()
+	return inner, at, ok
 }
 
 // open and close write what stands around one object.

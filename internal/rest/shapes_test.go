@@ -69,9 +69,10 @@ func TestKeyedShapeRefused(t *testing.T) {
 		`{"name":"Box"}`:                        {"unknown_field /name", "required /folder"},
 		`{"folder":{"name":"Box"},"links":1}`:   {"unknown_field /links"},
 		`{}`:                                    {"required /folder"},
-		`[]`:                                    nil,
-		`{"folder":null}`:                       {"validation_failed /folder"},
-		`{"folder":[]}`:                         {"validation_failed /folder"},
+		`{"folder":{"name":""},"links":1}`:      {"unknown_field /links", "out_of_range /folder/name"},
+		`[]`:                                    {"wrong_type "},
+		`{"folder":null}`:                       {"wrong_type /folder"},
+		`{"folder":[]}`:                         {"wrong_type /folder"},
 		`{"folder":{"name":"","size":1,"x":2}}`: {"unknown_field /folder/x", "out_of_range /folder/name", "read_only /folder/size"},
 	} {
 		s.want(t, 400, alice, "POST /folders", body).refused(t, fault.ValidationFailed, faults...)

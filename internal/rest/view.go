@@ -42,9 +42,11 @@ func newView(c *collection, fields, include []string, bad *fault.List) *view {
 // restrict keeps the fields named; a dotted name reaches into an included resource. The identifier always stays.
 func (v *view) restrict(names []string, bad *fault.List) {
 	keep := map[string]bool{v.c.model.ID.Name: true}
-	inner := map[string][]string{}
+	inner, outer := map[string][]string{}, false
 	for _, name := range names {
-		if head, rest, dotted := strings.Cut(name, "."); dotted {
+		head, rest, dotted := strings.Cut(name, ".")
+		outer = outer || !dotted
+		if dotted {
 			inner[head] = append(inner[head], rest)
 		} else if v.c.model.Named(name) != nil || name == "links" && len(v.c.model.Links) > 0 || v.included(name) != nil {
 			keep[name] = true
@@ -52,14 +54,15 @@ func (v *view) restrict(names []string, bad *fault.List) {
 			bad.Add(fault.New(fault.UnknownField, "There is no field %q here.", name).In("fields"))
 		}
 	}
-	for head, rest := range inner {
+	for _, head := range sortedKeys(inner) {
+		rest := inner[head]
 		if inc := v.included(head); inc != nil {
 			inc.view.restrict(rest, bad)
 		} else {
 			bad.Add(fault.New(fault.UnknownField, "%q is not included, so its fields cannot be chosen.", head).In("fields"))
 		}
 	}
-	if len(inner) == len(names) && len(keep) == 1 && len(names) > 0 {
+	if !outer {
 		return // only included resources were restricted
 	}
 	all := v.fields

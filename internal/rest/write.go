@@ -30,17 +30,11 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, at, err := c.shape.unwrap(doc)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.model.Fill(row, nil, doc, at, false); err != nil {
+	if err := c.fill(row, nil, doc, false); err != nil {
 		return nil, err
 	}
 	now, err := c.store.change(call.Ctx, call.By, nil, func(reflect.Value) (reflect.Value, error) {
-		copied := c.model.New()
-		copied.Set(row)
-		return copied, nil
+		return c.model.Copy(row), nil
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +85,7 @@ func (c *collection) patch(call *Call) (*Answer, error) {
 		edit = func(was any) (any, error) { return jsondoc.Merge(was, doc), nil }
 	default:
 		if _, ok := doc.(*jsondoc.Object); !ok {
-			return nil, fault.New(fault.ValidationFailed, "The body must be an object with the members to change.").At("")
+			return nil, fault.Invalid(fault.WrongType, "", "The body must be an object with the members to change.")
 		}
 		edit = func(was any) (any, error) { return jsondoc.Overlay(was, doc), nil }
 	}
@@ -127,13 +121,8 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 		if err != nil {
 			return reflect.Value{}, err
 		}
-		doc, at, err := c.shape.unwrap(doc)
-		if err != nil {
-			return reflect.Value{}, err
-		}
-		row := c.model.New()
-		row.Set(was)
-		return row, c.model.Fill(row, old, doc, at, patched)
+		row := c.model.Copy(was)
+		return row, c.fill(row, old, doc, patched)
 	})
 	if err != nil {
 		return nil, err
@@ -144,6 +133,15 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 		answer.Set("Preference-Applied", "return=minimal")
 	}
 	return answer, err
+}
+
+// fill takes the document out of its shape and makes the row what it says.
+func (c *collection) fill(row reflect.Value, was *jsondoc.Object, doc any, patched bool) error {
+	var bad fault.List
+	if inner, at, ok := c.shape.unwrap(doc, &bad); ok {
+		c.model.Fill(row, was, inner, at, patched, &bad)
+	}
+	return bad.Err()
 }
 
 func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions preconditions) error {
@@ -169,5 +167,5 @@ func (c *collection) remove(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Status: http.StatusNoContent}, nil
+	return &Answer{Status: http.StatusNoContent, NoStore: c.noStore}, nil
 }

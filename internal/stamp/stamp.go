@@ -2,7 +2,10 @@
 package stamp
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 )
 
@@ -21,16 +24,23 @@ func Append(dst []byte, t time.Time) []byte { return t.UTC().AppendFormat(dst, L
 // Format gives t in the one shape.
 func Format(t time.Time) string { return t.UTC().Format(Layout) }
 
+// Pattern is what Parse takes: the one shape, and RFC 3339.
+const Pattern = `^\d{4}-\d{2}-\d{2}[ Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$`
+
+var pattern = regexp.MustCompile(Pattern)
+
 // Parse takes the one shape, or RFC 3339.
 func Parse(s string) (time.Time, error) {
-	t, err := time.Parse(Layout, s)
-	if err != nil {
-		t, err = time.Parse(time.RFC3339, s)
+	var t time.Time
+	err := errors.New("not of the shape")
+	if pattern.MatchString(s) {
+		t, err = time.Parse(time.RFC3339Nano, strings.ToUpper(strings.Replace(s, " ", "T", 1)))
 	}
+	t = t.UTC()
 	if err != nil || t.Year() < 1 || t.Year() > 9999 {
 		return time.Time{}, fmt.Errorf("%q is not a time like 2026-01-31 09:30:00Z or RFC 3339", s)
 	}
-	return t.UTC().Truncate(time.Microsecond), nil
+	return t.Truncate(time.Microsecond), nil
 }
 
 // Micros is how a time is stored.
