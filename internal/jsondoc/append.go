@@ -1,6 +1,9 @@
 package jsondoc
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // Append adds v to dst as compact JSON. It panics when v holds anything but JSON values.
 func Append(dst []byte, v any) []byte {
@@ -44,55 +47,43 @@ func Append(dst []byte, v any) []byte {
 // becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	if plain(s) {
-		dst = append(dst, s...)
-	} else {
-		dst = appendEscaped(dst, s)
-	}
-	return append(dst, '"')
-}
-
-// plain tells whether s can stand in a JSON string as it is.
-func plain(s string) bool {
-	var seen byte
-	for i := 0; i < len(s); i++ {
-		if mustEscape[s[i]] {
-			return false
-		}
-		seen |= s[i]
-	}
-	return seen < utf8.RuneSelf || utf8.ValidString(s)
-}
-
-// mustEscape is true for the bytes that JSON does not allow inside a string.
-var mustEscape = func() (table [256]bool) {
-	for c := range byte(' ') {
-		table[c] = true
-	}
-	table['"'], table['\\'] = true, true
-	return table
-}()
-
-func appendEscaped(dst []byte, s string) []byte {
 	done := 0 // s[:done] is in dst
-	for i := 0; i < len(s); {
+	for i := plainTo(s, 0); i < len(s); i = plainTo(s, i) {
 		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				dst = utf8.AppendRune(append(dst, s[done:i]...), utf8.RuneError)
-				done = i + 1
-			}
-			i += size
+		if c < utf8.RuneSelf {
+			dst = appendEscape(append(dst, s[done:i]...), c)
+			i++
+			done = i
 			continue
 		}
-		if mustEscape[c] {
-			dst = appendEscape(append(dst, s[done:i]...), c)
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = utf8.AppendRune(append(dst, s[done:i]...), utf8.RuneError)
 			done = i + 1
 		}
-		i++
+		i += size
 	}
-	return append(dst, s[done:]...)
+	return append(append(dst, s[done:]...), '"')
+}
+
+// plainTo is where the run of bytes that begins at i and can stand as they are ends. Eight bytes are looked at together: the
+// highest bit of each shows a control character, a quote, a backslash, or a byte beyond ASCII.
+func plainTo(s string, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		x := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, slash := x^ones*'"', x^ones*'\\'
+		if found := (x | (x - ones*' ') | (quote - ones) | (slash - ones)) & high; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return i
+		}
+	}
+	return i
 }
 
 func appendEscape(dst []byte, c byte) []byte {

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
@@ -56,6 +58,8 @@ type collection struct {
 	words      func(text string) []string
 	doc        string
 	methods    string
+	viewTags   sync.Map     // second halves of ETags, of the plain view
+	size       atomic.Int64 // of the last list
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {

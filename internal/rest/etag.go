@@ -1,9 +1,10 @@
 package rest
 
 import (
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"hash"
+	"io"
 	"net/http"
 	"strings"
 
@@ -11,15 +12,23 @@ import (
 )
 
 // keyed makes a short tag of the parts that nobody without the secret can make or read.
-func (a *API) keyed(size int, parts ...string) string {
-	mac := hmac.New(sha256.New, a.Secret)
+func (a *API) keyed(size int, parts ...string) string { return a.keyedBody(size, nil, parts...) }
+
+// keyedBody makes a tag of a body, too.
+func (a *API) keyedBody(size int, body []byte, parts ...string) string {
+	mac := a.macs.Get().(hash.Hash)
+	defer a.macs.Put(mac)
+	mac.Reset()
+	mac.Write(body)
 	for _, part := range parts {
-		mac.Write([]byte(part))
-		mac.Write([]byte{0})
+		io.WriteString(mac, part) // a hash takes everything
+		mac.Write(zero)
 	}
 	var sum [sha256.Size]byte
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(sum[:0])[:size])
 }
+
+var zero = []byte{0}
 
 // An ETag is "state.view". The state stands for what is stored, the view for how it is shown.
 func etag(state, view string) string { return `"` + state + "." + view + `"` }

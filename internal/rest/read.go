@@ -34,11 +34,21 @@ func (c *collection) viewTag(call *Call, v *view, row reflect.Value, body []byte
 	if c.hasPrivate && c.seesPrivate(call.By, row) {
 		private = "private"
 	}
-	if len(v.includes) == 0 {
-		body = nil
+	if len(v.includes) > 0 {
+		return c.api.keyedBody(6, body, "view", call.mediaType, v.signature, private)
 	}
-	return c.api.keyed(6, "view", call.mediaType, v.signature, private, string(body))
+	key := viewKey{call.mediaType, private}
+	if tag, ok := c.viewTags.Load(key); ok && v == c.plain {
+		return tag.(string)
+	}
+	tag := c.api.keyed(6, "view", call.mediaType, v.signature, private)
+	if v == c.plain { // of other views there are as many as callers can think of
+		c.viewTags.Store(key, tag)
+	}
+	return tag
 }
+
+type viewKey struct{ mediaType, private string }
 
 // get answers GET of one. With If-None-Match it compares versions before it reads the rest.
 func (c *collection) get(call *Call) (*Answer, error) {
@@ -112,7 +122,7 @@ func (c *collection) list(call *Call) (*Answer, error) {
 
 func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.Value, more bool, total int64) *Answer {
 	links := c.pageLinks(call, q, rows, more)
-	body := make([]byte, 0, 512+len(rows)*512)
+	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
 	body = append(jsondoc.AppendString(append(body, '{'), c.shape.many), ":["...)
 	for i, row := range rows {
 		if i > 0 {
@@ -136,7 +146,8 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 		answer.Set("Preference-Applied", "count=exact")
 	}
 	answer.Body = append(body, "}\n"...)
-	answer.ETag = etag(c.api.keyed(9, "list", string(answer.Body)), c.api.keyed(6, "view", call.mediaType, v.signature))
+	c.size.Store(int64(len(answer.Body)))
+	answer.ETag = etag(c.api.keyedBody(9, answer.Body, "list"), c.api.keyed(6, "view", call.mediaType, v.signature))
 	if unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}

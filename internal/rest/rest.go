@@ -7,12 +7,15 @@ package rest
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 
 	"strings"
+	"sync"
 
 	"github.com/go-chi/chi/v5"
 
@@ -51,6 +54,7 @@ type API struct {
 	routes      []*route
 	collections map[string]*collection
 	running     keyring
+	macs        sync.Pool // of keyed hashes, which are costly to make
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
@@ -58,6 +62,7 @@ func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
 	a.running.held = map[string]bool{}
+	a.macs.New = func() any { return hmac.New(sha256.New, a.Secret) }
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}

@@ -18,11 +18,23 @@ type Clock func() time.Time
 // Now is the clock of the machine, in UTC and in the precision that is stored.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// Append writes t in the one shape.
-func Append(dst []byte, t time.Time) []byte { return t.UTC().AppendFormat(dst, Layout) }
+// Append writes t in the one shape. Every answer has several times, so it is done without the general formatter.
+func Append(dst []byte, t time.Time) []byte {
+	year, month, day := t.UTC().Date()
+	hour, minute, second := t.UTC().Clock()
+	dst = append(dst, byte('0'+year/1000%10), byte('0'+year/100%10))
+	dst = append(two(dst, year%100), '-')
+	dst = append(two(dst, int(month)), '-')
+	dst = append(two(dst, day), ' ')
+	dst = append(two(dst, hour), ':')
+	dst = append(two(dst, minute), ':')
+	return append(two(dst, second), 'Z')
+}
+
+func two(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 
 // Format gives t in the one shape.
-func Format(t time.Time) string { return t.UTC().Format(Layout) }
+func Format(t time.Time) string { return string(Append(nil, t)) }
 
 // Pattern is what Parse takes: the one shape, and RFC 3339.
 const Pattern = `^\d{4}-\d{2}-\d{2}[ Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$`

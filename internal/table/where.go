@@ -85,19 +85,10 @@ func (b *clause) noneOf(col *column, values []any) {
 	}
 }
 
-// oneOf repeats the last value up to a power of two, so that few texts have to be prepared.
+// oneOf repeats the last value up to a power of two, so that few texts have to be prepared. A single value stands in a list
+// too: with = SQLite would plan some statements anew for every value.
 func (b *clause) oneOf(col *column, not string, values []any) {
-	b.WriteString(col.quoted)
-	if len(values) == 1 {
-		sign := " = "
-		if not != "" {
-			sign = " <> "
-		}
-		b.WriteString(sign)
-		b.arg(values[0])
-		return
-	}
-	b.WriteString(not + " IN (")
+	b.WriteString(col.quoted + not + " IN (")
 	n := 1
 	for n < len(values) {
 		n *= 2
