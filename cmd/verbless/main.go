@@ -53,8 +53,10 @@ func message(err error) string {
 		return err.Error()
 	}
 	text := f.Message
-	for _, part := range f.Parts {
-		text += "\n  " + part.Pointer + ": " + part.Message
+	if len(f.Parts) > 1 {
+		for _, part := range f.Parts {
+			text += "\n  " + part.Pointer + ": " + part.Message
+		}
 	}
 	if f.Cause != nil {
 		text += " (" + f.Cause.Error() + ")"
