@@ -3,6 +3,7 @@ package search
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -32,6 +33,12 @@ func Words(text string) []string {
 			break
 		}
 		switch {
+		case r < utf8.RuneSelf: // most of most texts, and cheap to tell
+			if !letterOrDigit(byte(r)) {
+				flush()
+			} else if word.Len() < maxWord {
+				word.WriteByte(lower(byte(r)))
+			}
 		case unicode.Is(unicode.Mn, r): // accents
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 			flush()
@@ -47,4 +54,13 @@ func Words(text string) []string {
 	}
 	flush()
 	return words
+}
+
+func letterOrDigit(c byte) bool { return '0' <= c && c <= '9' || 'a' <= lower(c) && lower(c) <= 'z' }
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
 }
