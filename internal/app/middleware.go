@@ -79,7 +79,13 @@ func (a *App) paced(next http.Handler) http.Handler {
 	rate := int64(a.settings.MinBodyRate)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 && rate > 0 {
-			r.Body = &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), rate: rate, start: time.Now()}
+			body := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), rate: rate, start: time.Now()}
+			body.control.SetReadDeadline(body.start.Add(grace)) // also for a body that nobody reads: the server drains it
+			r.Body = body
+		}
+		if len(r.TransferEncoding) > 0 {
+			// A length beside it was hidden from us, and what follows may be meant for somebody else (RFC 9112, 6.1).
+			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -108,7 +114,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.control.SetReadDeadline(deadline)
 	n, err := b.ReadCloser.Read(p)
 	b.got += int64(n)
-	if err != nil { // the connection goes on to the next request without our deadline
+	if err == io.EOF { // the connection goes on to the next request without our deadline; after a failure it ends
 		b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
