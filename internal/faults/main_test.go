@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	_ "modernc.org/sqlite" // to look into the files of the program
+
 	"verbless/internal/db/dbtest"
 )
 

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"reflect"
 	"strings"
@@ -206,7 +205,7 @@ func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause) error {
 	return onlyOne(res, t.config.Name)
 }
 
-func onlyOne(res sql.Result, table string) error {
+func onlyOne(res db.Result, table string) error {
 	n, err := res.RowsAffected()
 	if err == nil && n != 1 {
 		err = fmt.Errorf("table: a change of %s wrote %d rows instead of one", table, n)

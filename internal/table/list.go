@@ -88,9 +88,8 @@ func (t *Table[T]) read(ctx context.Context, q db.Querier, columns []int, b *cla
 	}
 	defer rows.Close()
 	found := make([]*T, 0, min(limit, 1000)+1)
-	s := t.scanner(columns)
 	for rows.Next() {
-		row, err := s.row(rows)
+		row, err := t.row(rows, columns)
 		if err != nil {
 			return nil, err
 		}

@@ -7,7 +7,7 @@ package table
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -113,7 +113,7 @@ func (t *Table[T]) one(ctx context.Context, q db.Querier, columns []int, b *clau
 	if !rows.Next() {
 		return nil, t.noted(q, rows.Err())
 	}
-	return t.scanner(columns).row(rows)
+	return t.row(rows, columns)
 }
 
 // noted translates an error that came while rows were read, and lets the transaction know of it.
@@ -130,33 +130,15 @@ func (t *Table[T]) missing(ctx context.Context, q db.Querier, key []query.Cond) 
 	return fault.NotFound()
 }
 
-// scanner reads rows into values with buffers that are used again for every row.
-type scanner[T any] struct {
-	table   *Table[T]
-	columns []int
-	values  []any
-	targets []any // pointers to values
-}
-
-func (t *Table[T]) scanner(columns []int) *scanner[T] {
-	s := &scanner[T]{table: t, columns: columns, values: make([]any, len(columns)), targets: make([]any, len(columns))}
-	for i := range s.values {
-		s.targets[i] = &s.values[i]
-	}
-	return s
-}
-
-func (s *scanner[T]) row(rows *sql.Rows) (*T, error) {
-	if err := rows.Scan(s.targets...); err != nil {
-		return nil, err
-	}
+// row makes a value of the row that rows have come to.
+func (t *Table[T]) row(rows db.Rows, columns []int) (*T, error) {
 	row := new(T)
 	v := reflect.ValueOf(row).Elem()
-	for i, at := range s.columns {
-		c := &s.table.columns[at]
-		if err := c.set(c.field(v), s.values[i]); err != nil {
-			return nil, fmt.Errorf("table: %s.%s: %w", s.table.config.Name, c.name, err)
+	for i, at := range columns {
+		c := &t.columns[at]
+		if err := c.set(c.field(v), rows, i); err != nil {
+			return nil, errors.Join(rows.Err(), fmt.Errorf("table: %s.%s: %w", t.config.Name, c.name, err))
 		}
 	}
-	return row, nil
+	return row, rows.Err() // that of a column which could not be read: it seems to be NULL
 }
