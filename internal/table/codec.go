@@ -170,18 +170,19 @@ func simpleStrings(s string) ([]string, bool) {
 	if s == "[]" {
 		return []string{}, true
 	}
-	inner, ok := strings.CutPrefix(s, `["`)
-	inner, end := strings.CutSuffix(inner, `"]`)
-	if !ok || !end || strings.Contains(inner, `\`) {
+	if len(s) < 4 || s[0] != '[' || s[len(s)-1] != ']' || strings.IndexByte(s, '\\') >= 0 {
 		return nil, false
 	}
-	words := strings.Split(inner, `","`)
-	for _, word := range words {
-		if strings.Contains(word, `"`) {
+	words := make([]string, 0, strings.Count(s, `"`)/2)
+	for s = s[1:]; len(s) > 1 && s[0] == '"'; s = s[1:] {
+		end := strings.IndexByte(s[1:], '"') + 1
+		if end == 0 || s[end+1] != ',' && end+2 != len(s) {
 			return nil, false
 		}
+		words = append(words, s[1:end])
+		s = s[end+1:]
 	}
-	return words, true
+	return words, s == ""
 }
 
 func getValuer(f reflect.Value) (any, error) {

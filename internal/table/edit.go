@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"verbless/internal/change"
 	"verbless/internal/db"
@@ -76,13 +75,14 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 
 // lock reads the row and keeps it from others until the end. On SQLite the transaction does so by itself.
 func (t *Table[T]) lock(ctx context.Context, tx *db.Tx, key []query.Cond) (*T, error) {
-	var b clause
-	t.choose(&b, nil)
+	b := begin()
+	defer b.free()
+	t.choose(b, nil)
 	b.where(t.layout, t.config.Scope, key)
 	if t.db.Postgres() {
-		b.WriteString(" FOR UPDATE")
+		b.write(" FOR UPDATE")
 	}
-	row, err := t.one(ctx, tx, t.all, &b)
+	row, err := t.one(ctx, tx, t.all, b)
 	if err == nil && row == nil {
 		return nil, t.missing(ctx, tx, key)
 	}
@@ -129,10 +129,11 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 	if c.Now == nil && c.Was == nil {
 		return false, nil
 	}
+	b := begin()
+	defer b.free()
 	if c.Now == nil {
-		var b clause
-		b.WriteString("DELETE" + t.from)
-		return true, t.exec(ctx, tx, t.same(&b, before))
+		b.write("DELETE", t.from)
+		return true, t.exec(ctx, tx, t.same(b, before))
 	}
 	if err := t.complete(ctx, tx, c); err != nil { // the rule may have put another in its place
 		return false, err
@@ -143,7 +144,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		return false, err
 	}
 	if c.Was == nil {
-		return true, t.exec(ctx, tx, t.insert(after))
+		return true, t.exec(ctx, tx, t.insert(b, after))
 	}
 	var set []int
 	for i := range after {
@@ -165,32 +166,32 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		after[t.touch] = tx.Now().UnixMicro()
 		set = append(set, t.touch)
 	}
-	var b clause
-	b.WriteString("UPDATE " + t.into)
+	b.write("UPDATE ", t.into)
 	for n, i := range set {
-		b.WriteString([]string{" SET ", ", "}[min(n, 1)] + t.columns[i].quoted + " = ")
+		b.write([]string{" SET ", ", "}[min(n, 1)], t.columns[i].quoted, " = ")
 		b.arg(after[i])
 	}
-	return true, t.exec(ctx, tx, t.same(&b, before))
+	return true, t.exec(ctx, tx, t.same(b, before))
 }
 
-func (t *Table[T]) insert(values []any) *clause {
-	names := make([]string, len(t.columns))
-	for i := range t.columns {
-		names[i] = t.columns[i].quoted
+func (t *Table[T]) insert(b *clause, values []any) *clause {
+	b.write("INSERT INTO ", t.into, " (", t.selects, ") VALUES (")
+	for i, v := range values {
+		if i > 0 {
+			b.write(", ")
+		}
+		b.arg(v)
 	}
-	var b clause
-	b.args = values
-	b.WriteString("INSERT INTO " + t.into + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
-	return &b
+	b.write(")")
+	return b
 }
 
 // same ends a statement with the row as it was read.
 func (t *Table[T]) same(b *clause, before []any) *clause {
-	b.WriteString(" WHERE " + t.columns[t.key].quoted + " = ")
+	b.write(" WHERE ", t.columns[t.key].quoted, " = ")
 	b.arg(before[t.key])
 	if t.version >= 0 {
-		b.WriteString(" AND " + t.columns[t.version].quoted + " = ")
+		b.write(" AND ", t.columns[t.version].quoted, " = ")
 		b.arg(before[t.version])
 	}
 	return b
@@ -198,7 +199,7 @@ func (t *Table[T]) same(b *clause, before []any) *clause {
 
 // exec insists on one row: the row is locked, so only a hook of this very change can have touched it.
 func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause) error {
-	res, err := tx.Exec(ctx, b.String(), b.args...)
+	res, err := tx.Exec(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return err
 	}

@@ -13,19 +13,20 @@ import (
 func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error) {
 	var page query.Page[T]
 	reader := t.db.Reader(ctx)
+	b := begin()
+	defer b.free()
 	if q.Count {
-		var b clause
-		b.WriteString("SELECT COUNT(*)" + t.from)
+		b.write("SELECT COUNT(*)", t.from)
 		b.where(t.layout, t.config.Scope, q.Where)
-		if err := reader.QueryRow(ctx, b.String(), b.args...).Scan(&page.Total); err != nil {
+		if err := reader.QueryRow(ctx, t.texts.of(b), b.args...).Scan(&page.Total); err != nil {
 			return page, t.noted(reader, err)
 		}
+		b.reset()
 	}
-	var b clause
-	columns := t.choose(&b, q.Columns)
+	columns := t.choose(b, q.Columns)
 	b.where(t.layout, t.config.Scope, q.Where)
-	t.page(&b, q)
-	rows, err := t.read(ctx, reader, columns, &b, q.Limit)
+	t.page(b, q)
+	rows, err := t.read(ctx, reader, columns, b, q.Limit)
 	if err != nil {
 		return page, err
 	}
@@ -54,43 +55,43 @@ func (t *Table[T]) page(b *clause, q query.List) {
 		if desc {
 			sign = " < "
 		}
-		b.WriteString(" AND ")
+		b.write(" AND ")
 		if sort == key {
-			b.WriteString(key.quoted + sign)
+			b.write(key.quoted, sign)
 		} else {
-			b.WriteString("(" + sort.quoted + ", " + key.quoted + ")" + sign + "(")
+			b.write("(", sort.quoted, ", ", key.quoted, ")", sign, "(")
 			b.arg(q.Edge.Value)
-			b.WriteString(", ")
+			b.write(", ")
 		}
 		b.arg(q.Edge.Key)
 		if sort != key {
-			b.WriteByte(')')
+			b.write(")")
 		}
 	}
 	way := " ASC"
 	if desc {
 		way = " DESC"
 	}
-	b.WriteString(" ORDER BY " + sort.quoted + way)
+	b.write(" ORDER BY ", sort.quoted, way)
 	if sort != key {
-		b.WriteString(", " + key.quoted + way)
+		b.write(", ", key.quoted, way)
 	}
 	if q.Limit > 0 {
-		b.WriteString(" LIMIT " + strconv.Itoa(q.Limit+1))
+		b.write(" LIMIT ", strconv.Itoa(q.Limit+1))
 	}
 }
 
 // read gives all rows of a statement.
 func (t *Table[T]) read(ctx context.Context, q db.Querier, columns []int, b *clause, limit int) ([]*T, error) {
-	rows, err := q.Query(ctx, b.String(), b.args...)
+	rows, err := q.Query(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	found := make([]*T, 0, min(limit, 1000)+1)
 	for rows.Next() {
-		row, err := t.row(rows, columns)
-		if err != nil {
+		row := new(T)
+		if err := t.fill(row, rows, columns); err != nil {
 			return nil, err
 		}
 		found = append(found, row)

@@ -40,7 +40,8 @@ type Table[T any] struct {
 	*layout
 	from    string // FROM "table"
 	into    string // "table"
-	selects string // SELECT of all columns
+	selects string // all columns, with commas between
+	texts   texts
 }
 
 var _ change.Store[struct{}] = (*Table[struct{}])(nil)
@@ -52,30 +53,28 @@ func New[T any](d *db.DB, c Config[T]) *Table[T] {
 	}
 	t := &Table[T]{db: d, config: c, layout: layOut(reflect.TypeFor[T]()), into: `"` + c.Name + `"`}
 	t.from = " FROM " + t.into
-	t.selects = t.selectOf(t.all)
+	t.selects = strings.Join(t.quoted(), ", ")
 	for _, cond := range c.Scope {
 		t.column(cond.Column)
 	}
 	return t
 }
 
-func (t *Table[T]) selectOf(columns []int) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = t.columns[c].quoted
-	}
-	return "SELECT " + strings.Join(names, ", ") + t.from
-}
-
 // choose begins a SELECT of the columns named.
 func (t *Table[T]) choose(b *clause, names []string) []int {
 	columns := t.pick(names)
-	b.Grow(len(t.selects) + 128)
+	b.write("SELECT ")
 	if len(names) == 0 {
-		b.WriteString(t.selects)
+		b.write(t.selects)
 	} else {
-		b.WriteString(t.selectOf(columns))
+		for i, c := range columns {
+			if i > 0 {
+				b.write(", ")
+			}
+			b.write(t.columns[c].quoted)
+		}
 	}
+	b.write(t.from)
 	return columns
 }
 
@@ -84,11 +83,12 @@ func (t *Table[T]) Get(ctx context.Context, key []query.Cond, columns ...string)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var b clause
-	picked := t.choose(&b, columns)
+	b := begin()
+	defer b.free()
+	picked := t.choose(b, columns)
 	b.where(t.layout, t.config.Scope, key)
 	q := t.db.Reader(ctx)
-	row, err := t.one(t.quick(ctx), q, picked, &b)
+	row, err := t.one(t.quick(ctx), q, picked, b)
 	if err == nil && row == nil {
 		return nil, t.missing(ctx, q, key)
 	}
@@ -105,7 +105,7 @@ func (t *Table[T]) quick(ctx context.Context) context.Context {
 
 // one reads the first row, nil when there is none.
 func (t *Table[T]) one(ctx context.Context, q db.Querier, columns []int, b *clause) (*T, error) {
-	rows, err := q.Query(ctx, b.String(), b.args...)
+	rows, err := q.Query(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,8 @@ func (t *Table[T]) one(ctx context.Context, q db.Querier, columns []int, b *clau
 	if !rows.Next() {
 		return nil, t.noted(q, rows.Err())
 	}
-	return t.row(rows, columns)
+	row := new(T)
+	return row, t.fill(row, rows, columns)
 }
 
 // noted translates an error that came while rows were read, and lets the transaction know of it.
@@ -130,15 +131,14 @@ func (t *Table[T]) missing(ctx context.Context, q db.Querier, key []query.Cond) 
 	return fault.NotFound()
 }
 
-// row makes a value of the row that rows have come to.
-func (t *Table[T]) row(rows db.Rows, columns []int) (*T, error) {
-	row := new(T)
+// fill takes over the row that rows have come to.
+func (t *Table[T]) fill(row *T, rows db.Rows, columns []int) error {
 	v := reflect.ValueOf(row).Elem()
 	for i, at := range columns {
 		c := &t.columns[at]
 		if err := c.set(c.field(v), rows, i); err != nil {
-			return nil, errors.Join(rows.Err(), fmt.Errorf("table: %s.%s: %w", t.config.Name, c.name, err))
+			return errors.Join(rows.Err(), fmt.Errorf("table: %s.%s: %w", t.config.Name, c.name, err))
 		}
 	}
-	return row, rows.Err() // that of a column which could not be read: it seems to be NULL
+	return rows.Err() // that of a column which could not be read: it seems to be NULL
 }
