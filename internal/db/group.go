@@ -2,14 +2,13 @@ package db
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"verbless/internal/fault"
+	"verbless/internal/lite"
 )
 
 // A group is as large as waiting writers make it, within these limits.
@@ -23,12 +22,12 @@ const (
 // behind it: whoever holds the lock when nobody else waits does the commit.
 type writer struct {
 	db   *DB
-	pool *sql.DB // of one connection
+	file string
 
 	waiting atomic.Int32 // writers that want mu; each of them will get it
 	mu      sync.Mutex
-	conn    *sql.Conn
-	stmts   *statements
+	conn    *lite.Conn // nil when there is none; the next writer opens it
+	closed  bool
 	group   *group // the open transaction, nil when there is none
 
 	patience time.Duration // how long a group may stay open for more
@@ -46,26 +45,11 @@ type group struct {
 	broken  bool  // rolled back as a whole: whoever waits must run again, alone
 }
 
-// connect makes sure that there is a connection.
-func (w *writer) connect() error {
-	if w.conn != nil {
-		return nil
-	}
-	conn, err := w.pool.Conn(context.Background())
-	if err != nil {
-		return err
-	}
-	w.conn, w.stmts = conn, newStatements(conn.PrepareContext)
-	w.stmts.later = true
-	return nil
-}
-
 // disconnect gives up the connection with whatever was open on it.
-func (w *writer) disconnect() {
-	closeAll(w.stmts.trim(0))
-	w.conn.Raw(func(any) error { return driver.ErrBadConn })
-	w.conn.Close()
+func (w *writer) disconnect() error {
+	err := w.conn.Close()
 	w.conn = nil
+	return err
 }
 
 // control runs BEGIN, COMMIT and the like.
@@ -76,7 +60,7 @@ func (w *writer) control(text string) error {
 			return err
 		}
 	}
-	_, err := liteTx{w}.Exec(context.Background(), text)
+	_, err := w.conn.Exec(context.Background(), text, nil)
 	w.suspect(err)
 	return err
 }
@@ -169,7 +153,6 @@ func (w *writer) enter(alone bool) (*group, error) {
 	if err := w.connect(); err != nil {
 		return nil, unavailable(err)
 	}
-	closeAll(w.stmts.trim(statementsKept))
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		w.disconnect()
 		return nil, err
@@ -261,8 +244,9 @@ func (w *writer) close() error {
 			w.db.log.Warn("the log was not moved into the database file; the next start does it", slog.Any("error", err))
 		}
 	}
-	if w.conn != nil {
-		w.disconnect()
+	w.closed = true
+	if w.conn == nil {
+		return nil
 	}
-	return w.pool.Close()
+	return w.disconnect()
 }

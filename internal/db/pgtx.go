@@ -91,16 +91,16 @@ type pgTx struct {
 	texts *placeholders
 }
 
-func (t pgTx) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return t.conn.QueryContext(ctx, t.texts.numbered(text), args...)
+func (t pgTx) Query(ctx context.Context, text string, args ...any) (Rows, error) {
+	return pgAnswer(t.conn.QueryContext(ctx, t.texts.numbered(text), bind(args)...))
 }
 
-func (t pgTx) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	return t.conn.QueryRowContext(ctx, t.texts.numbered(text), args...)
+func (t pgTx) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(t.Query(ctx, text, args...))
 }
 
-func (t pgTx) Exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return t.conn.ExecContext(ctx, t.texts.numbered(text), args...)
+func (t pgTx) Exec(ctx context.Context, text string, args ...any) (Result, error) {
+	return t.conn.ExecContext(ctx, t.texts.numbered(text), bind(args)...)
 }
 
 // script runs several statements at once; without arguments the driver sends them as they are.

@@ -78,25 +78,20 @@ type pgReader struct {
 	texts *placeholders
 }
 
-func (r *pgReader) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+func (r *pgReader) Query(ctx context.Context, text string, args ...any) (Rows, error) {
 	text, args = r.texts.numbered(text), bind(args)
 	rows, err := r.pool.QueryContext(ctx, text, args...)
 	if err != nil && lost(err) && ctx.Err() == nil {
 		rows, err = r.pool.QueryContext(ctx, text, args...)
 	}
-	return rows, Fault(err)
+	return pgAnswer(rows, Fault(err))
 }
 
-func (r *pgReader) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	text, args = r.texts.numbered(text), bind(args)
-	row := r.pool.QueryRowContext(ctx, text, args...)
-	if err := row.Err(); err != nil && lost(err) && ctx.Err() == nil {
-		row = r.pool.QueryRowContext(ctx, text, args...)
-	}
-	return row
+func (r *pgReader) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(r.Query(ctx, text, args...))
 }
 
-func (r *pgReader) Exec(context.Context, string, ...any) (sql.Result, error) {
+func (r *pgReader) Exec(context.Context, string, ...any) (Result, error) {
 	return nil, errWriteOutside
 }
 

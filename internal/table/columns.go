@@ -113,6 +113,15 @@ func (l *layout) add(t reflect.Type, f reflect.StructField, name, options string
 	l.all = append(l.all, at)
 }
 
+// quoted are the names of all columns as SQL takes them.
+func (l *layout) selected() []string {
+	names := make([]string, len(l.columns))
+	for i := range l.columns {
+		names[i] = l.columns[i].selected
+	}
+	return names
+}
+
 // column finds a column by name; one that the table does not have is a mistake of the program.
 func (l *layout) column(name string) *column { return &l.columns[l.index(name)] }
 
