@@ -87,7 +87,7 @@ func (s store) after(ctx context.Context, tx *db.Tx, c *change.Change[Article]) 
 		}
 	}
 	if newText(c) {
-		return s.words.Put(ctx, tx, c.Now.ID, c.Now.Title, c.Now.Body)
+		s.words.Put(tx, c.Now.ID, c.Now.Title, c.Now.Body)
 	}
 	return nil
 }
@@ -129,9 +129,7 @@ func chooseSlug(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error
 
 // bury removes what belongs to an article and keeps its id.
 func (s store) bury(ctx context.Context, tx *db.Tx, id string) error {
-	if err := s.words.Drop(ctx, tx, id); err != nil {
-		return err
-	}
+	s.words.Drop(tx, id)
 	if _, err := tx.Exec(ctx, `DELETE FROM revisions WHERE article_id = ?`, id); err != nil {
 		return err
 	}

@@ -38,7 +38,8 @@ type writer struct {
 
 // group is one transaction of several members.
 type group struct {
-	members int // whose work is in it
+	members int                                // whose work is in it
+	last    []func(context.Context, *Tx) error // what they put off to the end
 	began   time.Time
 	done    chan struct{}
 	err     error // of COMMIT, for all
@@ -116,7 +117,7 @@ func (w *writer) member(ctx context.Context, fn func(context.Context, *Tx) error
 		err = errUnfinished
 		defer func() { // also when fn panics: that goes on in its own caller, after the others are safe
 			tx.end()
-			guilty = w.leave(g, tx.verdict(err), alone)
+			guilty = w.leave(g, tx, tx.verdict(err), alone)
 			w.mu.Unlock()
 		}()
 		err = fn(ctx, tx)
@@ -162,7 +163,7 @@ func (w *writer) enter(alone bool) (*group, error) {
 }
 
 // leave keeps or undoes what a member did, and commits if it is the last. It tells whether the member's own error broke the group.
-func (w *writer) leave(g *group, err error, alone bool) (guilty bool) {
+func (w *writer) leave(g *group, tx *Tx, err error, alone bool) (guilty bool) {
 	switch {
 	case g.members == 0 && err != nil: // the first has no savepoint: nobody else is in the transaction
 		if w.control("ROLLBACK") != nil { // SQLite was faster
@@ -187,6 +188,7 @@ func (w *writer) leave(g *group, err error, alone bool) (guilty bool) {
 		}
 	}
 	g.members++
+	g.last = append(g.last, tx.last...)
 	w.settle(alone)
 	return false
 }
@@ -207,6 +209,13 @@ func (w *writer) commit() {
 	g := w.group
 	w.group = nil
 	defer close(g.done)
+	if err := w.finish(g); err != nil { // nothing was committed, for certain
+		w.disconnect()
+		if g.broken = g.members > 1; !g.broken {
+			g.err = Fault(err)
+		}
+		return
+	}
 	err := w.control("COMMIT")
 	if err == nil {
 		return
@@ -222,6 +231,16 @@ func (w *writer) commit() {
 	default:
 		g.err = Fault(err)
 	}
+}
+
+// finish does what the members put off to the end.
+func (w *writer) finish(g *group) error {
+	if len(g.last) == 0 {
+		return nil
+	}
+	ctx, tx := w.db.begin(context.Background(), liteTx{w}, liteTx{w}.script)
+	defer tx.end()
+	return runLast(ctx, tx, g.last)
 }
 
 // breakUp gives up a transaction that SQLite has rolled back as a whole.

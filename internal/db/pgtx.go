@@ -53,7 +53,9 @@ func (d *DB) oncePostgres(ctx context.Context, fn func(context.Context, *Tx) err
 		}
 		conn.Close()
 	}()
-	err = fn(inner, tx)
+	if err = fn(inner, tx); err == nil {
+		err = runLast(inner, tx, tx.last)
+	}
 	tx.end()
 	if raced(tx.failed) {
 		err = tx.failed // whatever fn made of it, running again is the answer

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ type Tx struct {
 	now    time.Time
 	outer  *Tx // the transaction of another database, further out in the context
 	after  []func()
+	last   []func(ctx context.Context, tx *Tx) error
 	open   []openRows  // a forgotten one would hold the connection for ever
 	failed error       // the first statement that failed: only a rollback can follow
 	over   atomic.Bool // committed or rolled back; a context may outlive its transaction
@@ -87,6 +89,25 @@ func AfterCommit(ctx context.Context, fn func()) {
 		return
 	}
 	fn()
+}
+
+// Last runs fn at the very end of the transaction, in the order asked for; its error undoes everything. On SQLite that is
+// the end of the whole group: it is for work that is cheaper once than under every savepoint, such as an index of words.
+func (t *Tx) Last(fn func(ctx context.Context, tx *Tx) error) { t.last = append(t.last, fn) }
+
+// runLast runs what was put off. A panic becomes an error, because others may depend on the commit.
+func runLast(ctx context.Context, tx *Tx, fns []func(context.Context, *Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("db: panic at the end of a transaction: %v", p)
+		}
+	}()
+	for _, fn := range fns {
+		if err := fn(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return tx.failed
 }
 
 // Now is the time of the transaction: the same for everything in it.
