@@ -100,7 +100,7 @@ func (t *Table[T]) Get(ctx context.Context, key []query.Cond, columns ...string)
 	return row, err
 }
 
-// quick is for reads that end sooner than a goroutine to watch their context would start.
+// quick is for reads that end before watching their context would have paid.
 func (t *Table[T]) quick(ctx context.Context) context.Context {
 	if t.db.Postgres() {
 		return ctx
