@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"verbless/internal/fault"
@@ -37,7 +38,8 @@ type Options struct {
 type DB struct {
 	log    *slog.Logger
 	clock  stamp.Clock
-	reader Querier // reads outside of transactions, with translated errors
+	reader Querier      // reads outside of transactions, with translated errors
+	reads  atomic.Int64 // statements run through it
 
 	lite    *writer // of SQLite, nil on PostgreSQL
 	readers *lite.Pool
@@ -101,6 +103,9 @@ func (d *DB) Ping(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Reads is how many statements were run outside transactions since the start.
+func (d *DB) Reads() int64 { return d.reads.Load() }
 
 // Close ends all connections; SQLite first moves its log into the main file.
 func (d *DB) Close() error {

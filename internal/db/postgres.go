@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,7 +41,7 @@ func (d *DB) openPostgres(ctx context.Context, address string) error {
 		return errors.Join(fmt.Errorf("open the database: %w", err), pool.Close())
 	}
 	texts := &placeholders{}
-	d.pool, d.reader = pool, &pgReader{pool, texts}
+	d.pool, d.reader = pool, &pgReader{pool, texts, &d.reads}
 	d.texts = texts
 	return nil
 }
@@ -76,9 +77,11 @@ func checkPostgres(ctx context.Context, pool *sql.DB) error {
 type pgReader struct {
 	pool  *sql.DB
 	texts *placeholders
+	run   *atomic.Int64
 }
 
 func (r *pgReader) Query(ctx context.Context, text string, args ...any) (Rows, error) {
+	r.run.Add(1)
 	text, args = r.texts.numbered(text), bind(args)
 	rows, err := r.pool.QueryContext(ctx, text, args...)
 	if err != nil && lost(err) && ctx.Err() == nil {

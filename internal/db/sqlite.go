@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"verbless/internal/lite"
@@ -67,7 +68,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	d.readers = lite.NewPool(2*runtime.GOMAXPROCS(0), func() (*lite.Conn, error) {
 		return lite.Open(file, slices.Concat(settings, []string{"query_only = ON"})...)
 	})
-	d.reader = liteReader{d.readers}
+	d.reader = liteReader{d.readers, &d.reads}
 	return nil
 }
 
@@ -108,9 +109,13 @@ func (w *writer) connectPatiently(ctx context.Context) error {
 }
 
 // liteReader reads through the pool.
-type liteReader struct{ pool *lite.Pool }
+type liteReader struct {
+	pool *lite.Pool
+	run  *atomic.Int64
+}
 
 func (r liteReader) Query(ctx context.Context, text string, args ...any) (Rows, error) {
+	r.run.Add(1)
 	rows, err := r.pool.Query(ctx, text, bind(args))
 	if err != nil {
 		return nil, Fault(err)
