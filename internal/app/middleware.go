@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
-	"verbless/internal/ident"
 	"verbless/internal/rest"
 )
 
@@ -23,29 +23,36 @@ var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 func (a *App) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("X-Request-Id")
-		if !requestID.MatchString(id) {
-			id = ident.New()
+		if id == "" || !requestID.MatchString(id) {
+			id = a.newRequestID()
 		}
-		w.Header().Set("X-Request-Id", id)
+		w.Header()["X-Request-Id"] = []string{id}
 		next.ServeHTTP(w, r.WithContext(rest.WithRequestID(r.Context(), id)))
 	})
+}
+
+// newRequestID is unique to the process by its beginning, and within it by its end. Nothing rests on it, so it is cheap.
+func (a *App) newRequestID() string {
+	return a.process + "-" + strconv.FormatUint(a.requests.Add(1), 36)
 }
 
 // recorder remembers what was answered.
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	limit   time.Duration
 	status  int
 	bytes   int
 }
 
-// answerTime is how long a client may take to fetch an answer.
-const answerTime = time.Minute
+// answerTime is how long a client may take to fetch an answer. It is longer than a connection may stay unused, so that what is
+// left of it never cuts off the next request.
+func (a *App) answerTime() time.Duration { return a.settings.IdleTimeout + time.Minute }
 
 func (r *recorder) WriteHeader(status int) {
 	if status >= 200 && r.status == 0 {
 		r.status = status
-		r.control.SetWriteDeadline(time.Now().Add(answerTime))
+		r.control.SetWriteDeadline(time.Now().Add(r.limit))
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
@@ -63,8 +70,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (a *App) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w)}
-		rec.control.SetWriteDeadline(time.Time{}) // left over from the answer before
+		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime()}
 		defer func() {
 			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 				slog.String("request_id", rest.RequestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),

@@ -66,7 +66,7 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	}
 	d.lite, d.file = w, file
 	d.readers = lite.NewPool(2*runtime.GOMAXPROCS(0), func() (*lite.Conn, error) {
-		return lite.Open(file, slices.Concat(settings, []string{"query_only = ON"})...)
+		return lite.Open(file, slices.Concat(settings, []string{"query_only = ON", "cache_size = -6000"})...)
 	})
 	d.reader = liteReader{d.readers, &d.reads}
 	return nil
