@@ -16,16 +16,15 @@ func newLog(s *config.Settings) (log *slog.Logger, flush func()) {
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		level = slog.LevelInfo
 	}
-	options := &slog.HandlerOptions{Level: level}
 	terminal := false
 	if info, err := os.Stderr.Stat(); err == nil {
 		terminal = info.Mode()&os.ModeCharDevice != 0
 	}
 	if s.LogFormat == "text" || s.LogFormat == "auto" && terminal {
-		return slog.New(slog.NewTextHandler(os.Stderr, options)), func() {}
+		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})), func() {}
 	}
 	out := &heldBack{to: bufio.NewWriterSize(os.Stderr, 64<<10)}
-	return slog.New(slog.NewJSONHandler(out, options)), out.flush
+	return slog.New(&lines{to: out, level: level}), out.flush
 }
 
 // heldBack gathers the lines of a moment into one write: a line for each request would cost a system call each.
