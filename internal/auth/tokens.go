@@ -70,7 +70,7 @@ func (g *Gate) Identify(ctx context.Context, token string) (change.Actor, error)
 	if len(token) > maxToken {
 		return by, invalid()
 	}
-	err := g.db.Reader(ctx).QueryRow(context.WithoutCancel(ctx), `SELECT u.id, u.username, u.role, t.expires_at
+	err := g.db.Reader(ctx).QueryRow(g.db.Quick(ctx), `SELECT u.id, u.username, u.role, t.expires_at
 		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`, ident.HashToken(token)).Scan(&by.ID, &by.Username, &by.Role, &expires)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):

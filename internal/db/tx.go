@@ -82,6 +82,14 @@ func (d *DB) Reader(ctx context.Context) Querier {
 	return d.reader
 }
 
+// Quick is the context for reads that end sooner than it takes to watch one: on SQLite they are not cancelled.
+func (d *DB) Quick(ctx context.Context) context.Context {
+	if d.Postgres() {
+		return ctx
+	}
+	return context.Background()
+}
+
 // AfterCommit runs fn after the transaction in ctx has committed, not when it is rolled back, and at once when there is none.
 func AfterCommit(ctx context.Context, fn func()) {
 	if tx := innermost(ctx); tx != nil && !tx.over.Load() {

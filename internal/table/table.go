@@ -93,19 +93,11 @@ func (t *Table[T]) Get(ctx context.Context, key []query.Cond, columns ...string)
 	picked := t.choose(b, columns)
 	b.where(t.layout, t.config.Scope, key)
 	q := t.db.Reader(ctx)
-	row, err := t.one(t.quick(ctx), q, picked, b)
+	row, err := t.one(t.db.Quick(ctx), q, picked, b)
 	if err == nil && row == nil {
 		return nil, t.missing(ctx, q, key)
 	}
 	return row, err
-}
-
-// quick is for reads that end before watching their context would have paid.
-func (t *Table[T]) quick(ctx context.Context) context.Context {
-	if t.db.Postgres() {
-		return ctx
-	}
-	return context.Background()
 }
 
 // one reads the first row, nil when there is none.
