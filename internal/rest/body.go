@@ -42,13 +42,18 @@ func (c *Call) readBody(w http.ResponseWriter) error {
 // parse reads a body as one strict JSON document.
 func parse(body []byte) (any, error) {
 	doc, err := jsondoc.Parse(body)
-	if err == nil {
-		return doc, nil
+	return doc, syntaxFault(err)
+}
+
+// syntaxFault says where a body is not acceptable JSON; other errors stay as they are.
+func syntaxFault(err error) error {
+	var syntax *jsondoc.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
 	}
-	syntax := err.(*jsondoc.SyntaxError)
 	f := fault.New(fault.InvalidJSON, "%s", syntax.Reason).With("offset", syntax.Offset)
 	if syntax.Pointer != "" {
 		f.At(syntax.Pointer)
 	}
-	return nil, f
+	return f
 }

@@ -29,6 +29,9 @@ type Collection[T any] struct {
 	Methods   string                     // those of a full collection when left out: GET POST PUT PATCH DELETE
 	Beside    []Resource                 // mounted below the collection's own path, before {one}
 	Under     []Resource                 // mounted below {one}
+	Mine      string                     // the column that holds the caller in every list, whoever asks; empty: the policy alone decides
+	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
+	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Doc       string
@@ -56,11 +59,14 @@ type collection struct {
 	words      func(text string) []string
 	doc        string
 	methods    string
+	mine       string
+	batch      *Batch
+	births     births
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch, births: birthsIn(d.Store)}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {
@@ -76,12 +82,17 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	if a.collections[c.name] != nil {
 		panic("rest: two resources are named " + c.name)
 	}
+	for _, other := range a.collections {
+		if other.one == c.one && !other.model.Same(c.model) {
+			panic("rest: " + other.name + " and " + c.name + " are not the same, but one of each is called " + c.one)
+		}
+	}
 	a.collections[c.name] = c
 	c.prepare(d.Newest)
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
-	c.routes(a)
+	c.routes(a, d.ListOnly)
 	for _, r := range d.Under {
 		r.mount(a, c, c.itemPattern())
 	}
@@ -99,10 +110,14 @@ func (c *collection) prepare(newest string) {
 	}
 	c.hasPrivate = slices.ContainsFunc(m.Fields, func(f *field.Field) bool { return f.Private })
 	c.always = []string{m.Key.Column}
-	for _, f := range []*field.Field{m.Version, m.Owner} {
-		if f != nil {
-			c.always = append(c.always, f.Column)
-		}
+	if m.Version != nil {
+		c.always = append(c.always, m.Version.Column)
+	}
+	for _, owner := range m.Owners {
+		c.always = append(c.always, owner.Column)
+	}
+	if c.rights.List == Owners && c.mine == "" && !c.inhabited() && len(m.Owners) > 1 {
+		panic("rest: " + c.name + " has several owners; which of them lists it?")
 	}
 	c.filters = m.Filters()
 	c.plain = plainView(c)
@@ -115,6 +130,9 @@ func (c *collection) checkRelations(a *API) {
 		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
 			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
 		}
+		if to.rights.Read == Owners && len(to.model.Owners) != 1 {
+			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
+		}
 	}
 }
 
@@ -124,8 +142,8 @@ func (c *collection) has(method string) bool {
 	return slices.Contains(strings.Fields(c.methods), method)
 }
 
-// routes mounts the two paths of a collection.
-func (c *collection) routes(a *API) {
+// routes mounts the two paths of a collection, or the first alone.
+func (c *collection) routes(a *API, listOnly bool) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
 		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
@@ -139,23 +157,31 @@ func (c *collection) routes(a *API) {
 	list.Params, list.gathers = c.listParams(), true
 	get := add(&one, http.MethodGet, "get"+single, "Read one of "+c.name, c.rights.Read, c.get)
 	get.Params, get.gathers = c.viewParams(), true
-	add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create).Takes = []string{jsonType}
+	create := add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create)
+	if create.Takes = []string{jsonType}; c.batch != nil {
+		c.batch.prepare(c, create)
+	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
 	c.describeAnswers(many, one)
-	above, below := a.add(c.pattern, many...), a.add(c.itemPattern(), one...)
-	above.version, below.version = c.version, c.version
-	above.find = func(call *Call) (int64, error) {
-		_, err := c.above(call)
-		return call.By.ID, err
-	}
-	below.find = func(call *Call) (int64, error) {
-		row, err := c.find(call, c.always)
-		if err != nil {
-			return 0, err
+	above := a.add(c.pattern, many...)
+	above.version = c.version
+	above.find = func(call *Call) (bool, error) {
+		conds, err := c.above(call)
+		if err == nil && !c.opens(c.rights.List, call.By, conds) && c.inhabited() && !c.opens(c.rights.Create, call.By, conds) {
+			err = fault.NotFound()
 		}
-		return c.ownerOf(call, row), nil
+		return err == nil && c.opens(Owners, call.By, conds), err
+	}
+	if listOnly {
+		return
+	}
+	below := a.add(c.itemPattern(), one...)
+	below.version = c.version
+	below.find = func(call *Call) (bool, error) {
+		row, err := c.find(call, c.always)
+		return err == nil && c.owned(call, row), err
 	}
 }
 
@@ -178,11 +204,7 @@ func (c *collection) above(call *Call) ([]query.Cond, error) {
 		return nil, err
 	}
 	key := c.parent.model.Key.Of(row).Interface()
-	call.parentOwner = c.parent.ownerOf(call, row)
-	// Where the parent is also the owner, a whole collection can be somebody else's.
-	if owner, ok := key.(int64); ok && c.model.Parent == c.model.Owner && !permits(c.rights.List, call.By, owner) {
-		return nil, fault.NotFound()
-	}
+	call.ownsParent = c.parent.owned(call, row)
 	return []query.Cond{query.Is(c.model.Parent.Column, key)}, nil
 }
 

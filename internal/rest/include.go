@@ -105,7 +105,7 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 		q.Columns = append(q.Columns, inc.relation.At, q.Sort)
 	}
 	if to.rights.Read == Owners && !by.IsAdmin() {
-		q.Where = append(q.Where, query.Is(to.model.Owner.Column, by.ID))
+		q.Where = append(q.Where, query.Is(to.model.Owners[0].Column, by.ID))
 	}
 	rows, _, _, err := to.store.list(ctx, q)
 	if err != nil {

@@ -84,12 +84,12 @@ func (c *collection) list(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, q := c.view(call), c.readList(call, above)
-	if err := call.bad.Err(); err != nil {
+	scope, err := c.scope(call.By, above)
+	if err != nil {
 		return nil, err
 	}
-	scope, err := c.scope(call.By)
-	if err != nil {
+	v, q := c.view(call), c.readList(call, above)
+	if err := call.bad.Err(); err != nil {
 		return nil, err
 	}
 	q.Where = append(q.Where, scope...)
@@ -109,14 +109,8 @@ func (c *collection) list(call *Call) (*Answer, error) {
 func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.Value, more bool, total int64) *Answer {
 	links := c.pageLinks(call, q, rows, more)
 	body := make([]byte, 0, 512+len(rows)*512)
-	body = append(jsondoc.AppendString(append(body, '{'), c.shape.many), ":["...)
-	for i, row := range rows {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = v.write(body, row, call.By)
-	}
-	body = append(body, `],"links":{`...)
+	body = c.shape.writeMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
+	body = append(body, `,"links":{`...)
 	header := ""
 	for i, link := range links {
 		if i > 0 {

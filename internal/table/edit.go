@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"reflect"
 	"strings"
@@ -56,15 +55,17 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 	if err := t.complete(ctx, tx, c); err != nil { // the rule sees the key and the times
 		return nil, err
 	}
-	if t.config.Rule != nil {
-		if err := t.config.Rule(c); err != nil {
+	if c.Now != nil {
+		judged, err := t.resolve(ctx, tx, []*T{c.Now})
+		if err == nil {
+			err = judged[0]
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if t.config.Before != nil {
-		if err := t.config.Before(ctx, tx, c); err != nil {
-			return nil, err
-		}
+	if err := t.judge(ctx, tx, c); err != nil {
+		return nil, err
 	}
 	changed, err := t.write(ctx, tx, c, before)
 	if err != nil {
@@ -78,6 +79,27 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 		return c, t.config.After(ctx, tx, c)
 	}
 	return c, nil
+}
+
+// resolve completes rows by SQL, and tells what is wrong with each.
+func (t *Table[T]) resolve(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) {
+	if t.config.Resolve == nil {
+		return make([]error, len(now)), nil
+	}
+	return t.config.Resolve(ctx, tx, now)
+}
+
+// judge asks the rule, and lets SQL complete what it allows.
+func (t *Table[T]) judge(ctx context.Context, tx *db.Tx, c *change.Change[T]) error {
+	if t.config.Rule != nil {
+		if err := t.config.Rule(c); err != nil {
+			return err
+		}
+	}
+	if t.config.Before != nil {
+		return t.config.Before(ctx, tx, c)
+	}
+	return nil
 }
 
 // lock reads the row and keeps it from others until the end. On SQLite the transaction does so by itself.
@@ -138,7 +160,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 	if c.Now == nil {
 		var b clause
 		b.WriteString("DELETE" + t.from)
-		return true, t.exec(ctx, tx, t.same(&b, before))
+		return true, t.exec(ctx, tx, t.same(&b, before), 1)
 	}
 	if err := t.complete(ctx, tx, c); err != nil { // the rule may have put another in its place
 		return false, err
@@ -149,7 +171,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		return false, err
 	}
 	if c.Was == nil {
-		return true, t.exec(ctx, tx, t.insert(after))
+		return true, t.exec(ctx, tx, t.insert(after), 1)
 	}
 	var set []int
 	for i := range after {
@@ -177,19 +199,27 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		b.WriteString([]string{" SET ", ", "}[min(n, 1)] + t.columns[i].quoted + " = ")
 		b.arg(after[i])
 	}
-	return true, t.exec(ctx, tx, t.same(&b, before))
+	return true, t.exec(ctx, tx, t.same(&b, before), 1)
 }
 
-func (t *Table[T]) insert(values []any) *clause {
+// insert writes rows, each as the values of its columns, in one statement.
+func (t *Table[T]) insert(rows ...[]any) *clause {
 	var names []string
 	var b clause
 	for i := range t.columns {
 		if !t.columns[i].derived {
 			names = append(names, t.columns[i].quoted)
-			b.args = append(b.args, values[i])
 		}
 	}
-	b.WriteString("INSERT INTO " + t.into + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
+	for _, values := range rows {
+		for i := range t.columns {
+			if !t.columns[i].derived {
+				b.args = append(b.args, values[i])
+			}
+		}
+	}
+	row := "(?" + strings.Repeat(", ?", len(names)-1) + ")"
+	b.WriteString("INSERT INTO " + t.into + " (" + strings.Join(names, ", ") + ") VALUES " + row + strings.Repeat(", "+row, len(rows)-1))
 	return &b
 }
 
@@ -204,19 +234,15 @@ func (t *Table[T]) same(b *clause, before []any) *clause {
 	return b
 }
 
-// exec insists on one row: the row is locked, so only a hook of this very change can have touched it.
-func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause) error {
+// exec insists on a number of rows: they are locked, so only a hook of this very change can have touched them.
+func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause, want int) error {
 	res, err := tx.Exec(ctx, b.String(), b.args...)
 	if err != nil {
 		return err
 	}
-	return onlyOne(res, t.config.Name)
-}
-
-func onlyOne(res sql.Result, table string) error {
 	n, err := res.RowsAffected()
-	if err == nil && n != 1 {
-		err = fmt.Errorf("table: a change of %s wrote %d rows instead of one", table, n)
+	if err == nil && n != int64(want) {
+		err = fmt.Errorf("table: a change of %s wrote %d rows instead of %d", t.config.Name, n, want)
 	}
 	return err
 }

@@ -21,9 +21,10 @@ import (
 // Config declares a table.
 type Config[T any] struct {
 	Name    string
-	Scope   []query.Cond      // always applied to reads and to finding the row to change
-	Derived map[string]string // SQL of the columns that are computed
-	Search  Searcher          // finds rows by words; nil: they cannot be found so
+	Scope   []query.Cond                                                    // always applied to reads and to finding the row to change
+	Derived map[string]string                                               // SQL of the columns that are computed
+	Search  Searcher                                                        // finds rows by words; nil: they cannot be found so
+	Resolve func(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) // before the rule, for one or many at once: completes what only SQL knows; nil or an error for each
 	Rule    change.Rule[T]
 	Enter   func(ctx context.Context, tx *db.Tx, key []query.Cond) error    // before the row is read: takes what must be locked first
 	Before  func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
@@ -47,7 +48,10 @@ type Table[T any] struct {
 	selects string // SELECT of all columns
 }
 
-var _ change.Store[struct{}] = (*Table[struct{}])(nil)
+var (
+	_ change.Store[struct{}]   = (*Table[struct{}])(nil)
+	_ change.Nursery[struct{}] = (*Table[struct{}])(nil)
+)
 
 // New makes a table. It panics on tags that make no sense.
 func New[T any](d *db.DB, c Config[T]) *Table[T] {
