@@ -26,6 +26,8 @@ type committer struct {
 	update   *sql.Stmt
 	articles *template
 	messages *template
+	sent     int
+	readers  []int64 // who gets the messages, by place in a batch
 }
 
 // commits opens a store that was filled before.
@@ -40,8 +42,15 @@ func commits(kept answers, dir string) (http.Handler, error) {
 	if c.articles, err = learnTable(pool, "articles", "id", "slug", "title", "body", "tags", "created_at", "updated_at"); err != nil {
 		return nil, err
 	}
-	if c.messages, err = learnTable(pool, "messages", "id", "message", "created_at", "updated_at"); err != nil {
+	if c.messages, err = learnTable(pool, "messages", "id", "recipient_id", "message", "created_at", "updated_at"); err != nil {
 		return nil, err
+	}
+	var first int64
+	if err := pool.QueryRow(`SELECT id FROM users WHERE username = ?`, readerName(0)).Scan(&first); err != nil {
+		return nil, err
+	}
+	for i := range int64(batchSize) {
+		c.readers = append(c.readers, first+i)
 	}
 	if c.update, err = pool.Prepare(`UPDATE articles SET title = ?, version = version + 1, updated_at = ? WHERE id = ?`); err != nil {
 		return nil, err
@@ -97,7 +106,8 @@ func (c *committer) write(r *http.Request) (name string, err error) {
 	case "batch":
 		return name, c.sendAll(many, now)
 	case "send":
-		_, err = c.messages.insert.Exec(c.messages.values(ident.New(), one.Message, now, now)...)
+		c.sent++
+		_, err = c.messages.insert.Exec(c.messages.values(ident.New(), c.readers[c.sent%batchSize], one.Message, now, now)...)
 		return name, err
 	}
 	tags, err := json.Marshal(article.Tags)
@@ -128,8 +138,8 @@ func (c *committer) sendAll(many []note, now int64) error {
 	defer tx.Rollback() // does nothing after a commit
 	insert := tx.Stmt(c.messages.insert)
 	defer insert.Close()
-	for _, m := range many {
-		if _, err := insert.Exec(c.messages.values(ident.New(), m.Message, now, now)...); err != nil {
+	for i, m := range many {
+		if _, err := insert.Exec(c.messages.values(ident.New(), c.readers[i%batchSize], m.Message, now, now)...); err != nil {
 			return err
 		}
 	}

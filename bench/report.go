@@ -151,7 +151,7 @@ whatever else the machine does falls on both. In brackets: the least and the gre
 - The limit of a write is a bare net/http server that decodes the body and makes one INSERT or UPDATE of the same row,
   in a copy of the same store, with one durable commit (SQLite, WAL, synchronous FULL) before it answers. Writers of
   ours that wait for each other share a commit, so ours may be faster than this limit. For a batch it makes one
-  transaction of 300 such INSERTs, to a recipient that it does not look up.
+  transaction of 300 such INSERTs, to the same recipients, whom it does not look up.
 - CPU is processor time of the server's process alone, user and system, for each request.
 - Reads have 4 connections. They send a token, like every request here, and ask for %[10]d articles all over the store.
 - The server runs with the settings that it has by itself, and writes its log to a file.

@@ -7,13 +7,25 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"verbless/internal/db/dbtest"
 )
 
 // TestBatchMemory: 500 messages of 10,000 characters at once need less than 64 MB more than one message does, also when
 // their answer is kept for an Idempotency-Key.
 func TestBatchMemory(t *testing.T) {
 	t.Parallel()
-	s := start(t, launch{})
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		batchMemory(t, start(t, launch{}))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		batchMemory(t, start(t, launch{database: dbtest.Postgres(t)}))
+	})
+}
+
+func batchMemory(t *testing.T, s *server) {
 	items := make([]string, 500)
 	for i := range items {
 		items[i] = `{"user":{"username":"admin"},"message":"` + (rand.Text() + strings.Repeat(rand.Text(), 400))[:10_000] + `"}`
