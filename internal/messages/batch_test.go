@@ -112,7 +112,7 @@ func TestBatchSetting(t *testing.T) {
 func TestBatchRaces(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
 		old := read(t, s.Want(t, 201, s.Alice, "POST /messages", batch(12, `{"id":3}`, "")))
-		counts := parallel(36, func(i int) int {
+		counts := apptest.Parallel(36, func(i int) int {
 			switch i % 3 {
 			case 0:
 				return s.Call(t, s.Alice, "POST /messages", batch(40, `{"username":"bob"}`, fmt.Sprintf(`,"metadata":{"batch":%d}`, i))).Status
@@ -135,7 +135,7 @@ func TestBatchRaces(t *testing.T) {
 func TestOneKeyAtOnce(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
 		body := batch(20, `{"username":"bob"}`, "")
-		counts := parallel(12, func(int) int {
+		counts := apptest.Parallel(12, func(int) int {
 			return s.Call(t, s.Alice, "POST /messages", body, "Idempotency-Key: one").Status
 		})
 		if counts[201] < 1 || counts[201]+counts[409] != 12 || inbox(t, s, s.Bob) != 20 {
@@ -156,7 +156,7 @@ func TestOneKeyAtOnce(t *testing.T) {
 func TestSenderAndRecipientAtOnce(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
 		item := "/users/bob/messages/" + s.Want(t, 201, s.Alice, "POST /users/bob/messages", `{"message":"x"}`).Text("id")
-		counts := parallel(20, func(i int) int {
+		counts := apptest.Parallel(20, func(i int) int {
 			if i == 10 {
 				return s.Call(t, s.Bob, "PATCH "+item, `{"is_read":true}`).Status
 			}
@@ -176,7 +176,7 @@ func TestUserGoesWhileMessagesCome(t *testing.T) {
 			name := fmt.Sprintf("guest%d", round)
 			s.Want(t, 201, s.Admin, "POST /users", `{"username":"`+name+`"}`)
 			statuses := make([]int, 3)
-			parallel(3, func(i int) int {
+			apptest.Parallel(3, func(i int) int {
 				call := []string{"DELETE /users/" + name, "POST /messages", "POST /users/" + name + "/messages"}[i]
 				body := []string{"", `[{"user":{"id":3},"message":"x"},{"user":{"username":"` + name + `"},"message":"x"}]`, `{"message":"x"}`}[i]
 				statuses[i] = s.Call(t, s.Admin, call, body).Status

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"verbless/internal/apptest"
@@ -141,7 +140,7 @@ func quote(name string) string {
 // TestOneNameForOne lets many take a name at once, in every case of letters.
 func TestOneNameForOne(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
-		counts := parallel(16, func(i int) int {
+		counts := apptest.Parallel(16, func(i int) int {
 			name := []byte("dora")
 			for j := range name {
 				if i>>j&1 == 1 {
@@ -158,21 +157,4 @@ func TestOneNameForOne(t *testing.T) {
 			t.Errorf("not the same dora: %v and %s", id, batch.Body)
 		}
 	})
-}
-
-// parallel runs fn n times at once and counts the statuses.
-func parallel(n int, fn func(i int) int) map[int]int {
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	counts := map[int]int{}
-	for i := range n {
-		group.Go(func() {
-			status := fn(i)
-			mu.Lock()
-			defer mu.Unlock()
-			counts[status]++
-		})
-	}
-	group.Wait()
-	return counts
 }
