@@ -49,8 +49,6 @@ func (c *collection) createMany(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := len(call.Body)
-	call.Body = nil // it may be large, and has been read
 	made, err := c.births(call.Ctx, call.By, rows, judged)
 	if err != nil {
 		return nil, err
@@ -59,7 +57,7 @@ func (c *collection) createMany(call *Call) (*Answer, error) {
 	if call.Prefer.minimal {
 		return answer.Set("Preference-Applied", "return=minimal"), nil
 	}
-	body := c.shape.writeMany(make([]byte, 0, size+len(made)*256), len(made), func(dst []byte, i int) []byte {
+	body := c.shape.writeMany(make([]byte, 0, len(call.Body)+len(made)*256), len(made), func(dst []byte, i int) []byte {
 		return c.plain.write(dst, made[i], call.By)
 	})
 	answer.Body = append(body, "}\n"...)

@@ -18,7 +18,7 @@ import (
 // Collection declares a resource: its type, its shape, its store, and what is unusual about it.
 type Collection[T any] struct {
 	Name      string // plural, unique; the policy and relations use it
-	One       string // singular, for schemas and the path parameter
+	One       string // singular, for schemas and the path parameter; collections that share it are alike
 	Path      string // below the parent; "/" + Name when left out
 	Shape     Shape
 	Store     change.Store[T]
@@ -169,7 +169,7 @@ func (c *collection) routes(a *API, listOnly bool) {
 	above.version = c.version
 	above.find = func(call *Call) (bool, error) {
 		conds, err := c.above(call)
-		if err == nil && !c.opens(c.rights.List, call.By, conds) && c.inhabited() && !c.opens(c.rights.Create, call.By, conds) {
+		if err == nil && c.inhabited() && !c.opens(c.rights.List, call.By, conds) && !c.opens(c.rights.Create, call.By, conds) {
 			err = fault.NotFound()
 		}
 		return err == nil && c.opens(Owners, call.By, conds), err

@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
@@ -158,6 +159,29 @@ func TestBatch(t *testing.T) {
 	s.want(t, 400, alice, "GET /letters?fields=nope", "")
 	if got := len(s.want(t, 200, alice, "GET /letters", "").all(t, "letters", "id")); got != 3 {
 		t.Errorf("%d letters were written, not 3", got)
+	}
+}
+
+// twice is a transaction that is lost once and then run again.
+type twice struct{ *world }
+
+func (w twice) Do(ctx context.Context, fn func(context.Context) error) error {
+	if err := w.world.Do(ctx, func(ctx context.Context) error { return errors.Join(fn(ctx), errLost) }); !errors.Is(err, errLost) {
+		return err
+	}
+	return w.world.Do(ctx, fn)
+}
+
+var errLost = errors.New("lost to another")
+
+// TestBatchRunsAgain: a transaction that is lost runs the whole batch again.
+func TestBatchRunsAgain(t *testing.T) {
+	t.Parallel()
+	s := post(t)
+	s.Atomic = twice{s.world}
+	a := s.want(t, 201, alice, "POST /letters", `[{"to":3,"text":"one"},{"to":2,"text":"two"}]`, "Idempotency-Key: k")
+	if got := s.want(t, 200, alice, "GET /letters", "").all(t, "letters", "text"); len(got) != 2 || a.at(t, "letters.1.text") != "two" {
+		t.Errorf("written %v, answered %s", got, a.Body)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 const manyRows = 64
 
 // CreateMany makes all rows or none. The rule sees each birth as if it came alone; a row that is judged already is only
-// resolved, so that all that is wrong with it is told.
+// resolved, so that all that is wrong with it is told. Before sees none of the others: they are written after all are judged.
 func (t *Table[T]) CreateMany(ctx context.Context, by change.Actor, rows []*T, judged []error) ([]*T, error) {
 	var made []*T
 	err := t.db.Write(ctx, func(ctx context.Context, tx *db.Tx) (err error) {

@@ -21,11 +21,11 @@ import (
 // Config declares a table.
 type Config[T any] struct {
 	Name    string
-	Scope   []query.Cond                                                    // always applied to reads and to finding the row to change
-	Derived map[string]string                                               // SQL of the columns that are computed
-	Search  Searcher                                                        // finds rows by words; nil: they cannot be found so
-	Resolve func(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) // before the rule, for one or many at once: completes what only SQL knows; nil or an error for each
+	Scope   []query.Cond      // always applied to reads and to finding the row to change
+	Derived map[string]string // SQL of the columns that are computed
+	Search  Searcher          // finds rows by words; nil: they cannot be found so
 	Rule    change.Rule[T]
+	Resolve func(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) // before the rule, of one row or of many: completes what only SQL knows; an error, or nil, for each
 	Enter   func(ctx context.Context, tx *db.Tx, key []query.Cond) error    // before the row is read: takes what must be locked first
 	Before  func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
 	After   func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the write, in the same transaction; not called when nothing changed
