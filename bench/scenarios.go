@@ -39,6 +39,9 @@ func scenarios() []scenario {
 		{"create-8", "create, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.create }, goal{}},
 		{"create-64", "create, 64 writers", 64, 8000, 201, "commit", func(q *requests) maker { return q.create }, goal{"rate", 1}},
 		{"patch", "PATCH one member, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.patch }, goal{}},
+		{"inbox", "inbox: list of 25", 4, 3000, 200, "bare", func(q *requests) maker { return q.inbox }, goal{}},
+		{"send", "send a message, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.send }, goal{}},
+		{"batch", "batch of 300 messages, 2 writers", 2, 400, 201, "commit", func(q *requests) maker { return q.batch }, goal{"rate", 0.5}},
 	}
 }
 

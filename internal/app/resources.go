@@ -3,17 +3,20 @@ package app
 import (
 	"verbless/internal/articles"
 	"verbless/internal/auth"
+	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/messages"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB) []rest.Resource {
+func resources(d *db.DB, s config.Settings) []rest.Resource {
 	return []rest.Resource{
-		auth.New(d),
+		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
+		messages.New(d, s.MaxBatch),
 		health(d),
 		ready(d),
 	}
@@ -26,6 +29,7 @@ func migrations() []db.Migrations {
 		replay.Migrations(),
 		outbox.Migrations(),
 		articles.Migrations(),
+		messages.Migrations(),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -97,6 +98,37 @@ func (s *Server) Transcript(t testing.TB, file string) {
 		Check: func(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 			s.Routes.Check(t, r, response, body)
 		}})
+}
+
+// Transcripts replays every conversation of the package, on both engines.
+func Transcripts(t *testing.T) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.http")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			Each(t, func(t *testing.T, s *Server) { s.Transcript(t, file) })
+		})
+	}
+}
+
+// Parallel runs fn n times at once and counts the statuses.
+func Parallel(n int, fn func(i int) int) map[int]int {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	counts := map[int]int{}
+	for i := range n {
+		group.Go(func() {
+			status := fn(i)
+			mu.Lock()
+			defer mu.Unlock()
+			counts[status]++
+		})
+	}
+	group.Wait()
+	return counts
 }
 
 // Answer is what came back.

@@ -38,6 +38,7 @@ const (
 	OutOfRange            Code = "out_of_range"
 	BadFormat             Code = "bad_format"
 	NotAllowedValue       Code = "not_allowed_value"
+	UnknownReference      Code = "unknown_reference"
 	UnknownParameter      Code = "unknown_parameter"
 	InvalidParameter      Code = "invalid_parameter"
 	InvalidCursor         Code = "invalid_cursor"
@@ -63,6 +64,7 @@ const (
 	ArticleRemoved        Code = "article_removed"
 	PreconditionFailed    Code = "precondition_failed"
 	BodyTooLarge          Code = "body_too_large"
+	BatchTooLarge         Code = "batch_too_large"
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	IdempotencyKeyReused  Code = "idempotency_key_reused"
 	BodyTooSlow           Code = "body_too_slow"
@@ -92,6 +94,7 @@ var Codes = []Info{
 	{OutOfRange, KindInvalid, "A value is too long, too short, too large or too small", "The message says which limit was passed. Lengths count characters, not bytes."},
 	{BadFormat, KindInvalid, "A value does not have its format", "The message says which format is expected."},
 	{NotAllowedValue, KindInvalid, "A value is not one of those allowed", "The message lists the values."},
+	{UnknownReference, KindInvalid, "A member names something that is not there", "The pointer leads to the name or number that nothing has. Nothing was changed."},
 	{UnknownParameter, KindInvalid, "A query parameter nobody knows", "A typing error must not silently return everything, so unknown parameters are refused. OPTIONS on the address lists the parameters."},
 	{InvalidParameter, KindInvalid, "A query parameter has a value that cannot be used", "The message says what the parameter takes."},
 	{InvalidCursor, KindInvalid, "The cursor is not one of ours, or belongs to another query", "A cursor works only with the filters, sort and address it came from. Follow links.next and links.prev, or start again without a cursor."},
@@ -117,6 +120,7 @@ var Codes = []Info{
 	{ArticleRemoved, KindGone, "The article was removed for good", "Only its id is kept."},
 	{PreconditionFailed, KindPrecondition, "The resource is not as you last saw it", "Read it again, look at what changed, and send the change with the new ETag."},
 	{BodyTooLarge, KindTooLarge, "The body is too large", "The message says how large it may be."},
+	{BatchTooLarge, KindTooLarge, "Too many at once", "limit is how many one request may hold. Nothing was changed; send several requests."},
 	{UnsupportedMediaType, KindUnsupported, "The body has a type this address does not take", "Accept, Accept-Post or Accept-Patch lists the types."},
 	{IdempotencyKeyReused, KindUnprocessable, "This Idempotency-Key belongs to another request", "Use a new key for each different request. Keys are kept for 24 hours."},
 	{UploadIncomplete, KindInvalid, "The body ended too early", "Fewer bytes came than Content-Length said. Nothing was stored."},

@@ -20,7 +20,7 @@ import (
 // Collection declares a resource: its type, its shape, its store, and what is unusual about it.
 type Collection[T any] struct {
 	Name      string // plural, unique; the policy and relations use it
-	One       string // singular, for schemas and the path parameter
+	One       string // singular, for schemas and the path parameter; collections that share it are alike
 	Path      string // below the parent; "/" + Name when left out
 	Shape     Shape
 	Store     change.Store[T]
@@ -31,6 +31,9 @@ type Collection[T any] struct {
 	Methods   string                     // those of a full collection when left out: GET POST PUT PATCH DELETE
 	Beside    []Resource                 // mounted below the collection's own path, before {one}
 	Under     []Resource                 // mounted below {one}
+	Mine      string                     // the column that holds the caller in every list, whoever asks; empty: the policy alone decides
+	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
+	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Doc       string
@@ -60,11 +63,14 @@ type collection struct {
 	methods    string
 	viewTags   sync.Map     // second halves of ETags, of the plain view
 	size       atomic.Int64 // of the last list
+	mine       string
+	batch      *Batch
+	births     births
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch, births: birthsIn(d.Store)}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {
@@ -80,13 +86,18 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	if a.collections[c.name] != nil {
 		panic("rest: two resources are named " + c.name)
 	}
+	for _, other := range a.collections {
+		if other.one == c.one && !other.model.Same(c.model) {
+			panic("rest: " + other.name + " and " + c.name + " are not the same, but one of each is called " + c.one)
+		}
+	}
 	a.collections[c.name] = c
 	c.prepare(d.Newest)
 	c.check()
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
-	c.routes(a)
+	c.routes(a, d.ListOnly)
 	for _, r := range d.Under {
 		r.mount(a, c, c.itemPattern())
 	}
@@ -104,10 +115,14 @@ func (c *collection) prepare(newest string) {
 	}
 	c.hasPrivate = slices.ContainsFunc(m.Fields, func(f *field.Field) bool { return f.Private })
 	c.always = []string{m.Key.Column}
-	for _, f := range []*field.Field{m.Version, m.Owner} {
-		if f != nil {
-			c.always = append(c.always, f.Column)
-		}
+	if m.Version != nil {
+		c.always = append(c.always, m.Version.Column)
+	}
+	for _, owner := range m.Owners {
+		c.always = append(c.always, owner.Column)
+	}
+	if c.rights.List == Owners && c.mine == "" && !c.inhabited() && len(m.Owners) > 1 {
+		panic("rest: " + c.name + " has several owners; which of them lists it?")
 	}
 	c.filters = m.Filters()
 	c.plain = plainView(c)
@@ -120,6 +135,9 @@ func (c *collection) checkRelations(a *API) {
 		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
 			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
 		}
+		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
+			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
+		}
 	}
 }
 
@@ -129,8 +147,8 @@ func (c *collection) has(method string) bool {
 	return slices.Contains(strings.Fields(c.methods), method)
 }
 
-// routes mounts the two paths of a collection.
-func (c *collection) routes(a *API) {
+// routes mounts the two paths of a collection, or the first alone.
+func (c *collection) routes(a *API, listOnly bool) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
 		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
@@ -144,23 +162,31 @@ func (c *collection) routes(a *API) {
 	list.Params, list.gathers = c.listParams(), true
 	get := add(&one, http.MethodGet, "get"+single, "Read one of "+c.name, c.rights.Read, c.get)
 	get.Params, get.gathers = c.viewParams(), true
-	add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create).Takes = []string{jsonType}
+	create := add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create)
+	if create.Takes = []string{jsonType}; c.batch != nil {
+		c.batch.prepare(c, create)
+	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
 	c.describeAnswers(many, one)
-	above, below := a.add(c.pattern, many...), a.add(c.itemPattern(), one...)
-	above.version, below.version = c.version, c.version
-	above.find = func(call *Call) (int64, error) {
-		_, err := c.above(call)
-		return call.By.ID, err
-	}
-	below.find = func(call *Call) (int64, error) {
-		row, err := c.find(call, c.always)
-		if err != nil {
-			return 0, err
+	above := a.add(c.pattern, many...)
+	above.version = c.version
+	above.find = func(call *Call) (bool, error) {
+		conds, err := c.above(call)
+		if err == nil && c.whole() && !c.opens(c.rights.List, call, conds) && !c.opens(c.rights.Create, call, conds) {
+			err = fault.NotFound()
 		}
-		return c.ownerOf(call, row), nil
+		return err == nil && c.opens(Owners, call, conds), err
+	}
+	if listOnly {
+		return
+	}
+	below := a.add(c.itemPattern(), one...)
+	below.version = c.version
+	below.find = func(call *Call) (bool, error) {
+		row, err := c.find(call, c.always)
+		return err == nil && c.owned(call, row), err
 	}
 }
 
@@ -183,15 +209,7 @@ func (c *collection) above(call *Call) ([]query.Cond, error) {
 		return nil, err
 	}
 	key := c.parent.model.Key.Of(row).Interface()
-	call.parentOwner = c.parent.ownerOf(call, row)
-	// Where the parent is the owner, or has it, a whole collection can be somebody else's.
-	owner := call.parentOwner
-	if id, ok := key.(int64); ok && c.model.Parent == c.model.Owner {
-		owner = id
-	}
-	if (c.model.Owner == nil || c.model.Parent == c.model.Owner) && !permits(c.rights.List, call.By, owner) {
-		return nil, fault.NotFound()
-	}
+	call.ownsParent = c.parent.owned(call, row)
 	return []query.Cond{query.Is(c.model.Parent.Column, key)}, nil
 }
 

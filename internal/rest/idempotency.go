@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -69,7 +70,8 @@ func (c *Call) once() (*Answer, error) {
 	}
 	user := strconv.FormatInt(c.By.ID, 10)
 	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
-	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(c.Body))
+	body := sha256.Sum256(c.Body) // which may be large: no copy of it
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]))
 	seal := newSeal(c.api.Secret, user, match[1]+match[2])
 	if !c.api.running.take(key) {
 		return nil, InProgress()
@@ -126,12 +128,17 @@ func newSeal(secret []byte, parts ...string) seal {
 	return seal{aead}
 }
 
+// close writes a line of JSON and then the body as it is, in one piece of memory: the answer to a batch is large.
 func (s seal) close(a *Answer) []byte {
-	plain, err := json.Marshal(a)
+	head := *a
+	head.Body = nil
+	line, err := json.Marshal(head)
 	if err != nil {
 		panic(err) // an Answer is plain data
 	}
-	return s.Seal(nil, nil, plain, nil)
+	plain := make([]byte, 0, len(line)+1+len(a.Body)+s.Overhead())
+	plain = append(append(append(plain, line...), '\n'), a.Body...)
+	return s.Seal(plain[:0], nil, plain, nil)
 }
 
 func (s seal) open(sealed []byte) (*Answer, error) {
@@ -139,10 +146,12 @@ func (s seal) open(sealed []byte) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	line, body, _ := bytes.Cut(plain, []byte("\n"))
 	var a Answer
-	if err := json.Unmarshal(plain, &a); err != nil {
+	if err := json.Unmarshal(line, &a); err != nil {
 		return nil, err
 	}
+	a.Body = body
 	if a.Header == nil {
 		a.Header = http.Header{}
 	}

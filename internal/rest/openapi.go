@@ -18,6 +18,8 @@ func (c *collection) describeAnswers(many, one []*Operation) {
 	whole := c.shape.schema(ref(c.one))
 	for _, op := range append(many, one...) {
 		switch {
+		case op.batch != nil:
+			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.manySchema(ref(c.one))}}
 		case op.Method == http.MethodPost:
 			op.Answers = []Response{{Status: 201, Doc: "It was created.", Schema: whole}}
 		case op.Method == http.MethodDelete:
@@ -133,7 +135,7 @@ func (a *API) operation(rt *route, op *Operation) map[string]any {
 	if len(op.Takes) > 0 {
 		content := map[string]any{}
 		for _, mediaType := range op.Takes {
-			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType)}
+			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType, ref)}
 		}
 		d["requestBody"] = map[string]any{"required": true, "content": content}
 	}
@@ -176,16 +178,18 @@ func requestHeaders(op *Operation) [][2]string {
 	return [][2]string{{"If-Match", "The ETag last seen; 412 when it has changed since."}, {"Prefer", "return=minimal leaves the body out."}}
 }
 
-// bodySchema is what a body of the type may hold.
-func (op *Operation) bodySchema(mediaType string) any {
+// bodySchema is what a body of the type may hold; named gives the schema of a name.
+func (op *Operation) bodySchema(mediaType string, named func(name string) any) any {
 	if op.resource == nil {
 		return map[string]any{}
 	}
 	switch {
+	case op.batch != nil:
+		return op.batch.schema(named(op.resource.one + "_body"))
 	case mediaType == jsonPatchType:
 		return map[string]any{"type": "array", "maxItems": jsondoc.MaxOperations, "items": map[string]any{"type": "object", "required": []string{"op", "path"}}}
 	case op.Method == http.MethodPatch:
-		return op.resource.shape.schema(ref(op.resource.one + "_change"))
+		return op.resource.shape.schema(named(op.resource.one + "_change"))
 	}
-	return op.resource.shape.schema(ref(op.resource.one + "_body"))
+	return op.resource.shape.schema(named(op.resource.one + "_body"))
 }

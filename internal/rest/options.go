@@ -11,17 +11,17 @@ import (
 // describe answers OPTIONS: what this path takes, and which of it this caller may do.
 // It finds the resource first, so that it tells nobody of what they may not see.
 func (rt *route) describe(c *Call) (*Answer, error) {
-	owner := c.By.ID
+	own := true
 	if rt.find != nil {
 		var err error
-		if owner, err = rt.find(c); err != nil {
+		if own, err = rt.find(c); err != nil {
 			return nil, err
 		}
 	}
 	methods := map[string]any{}
 	answer := &Answer{Status: http.StatusOK, Type: jsonType}
 	for method, op := range rt.operations {
-		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || permits(op.who, c.By, owner)}
+		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || permits(op.who, c.By, own)}
 		if len(op.Params) > 0 {
 			entry["parameters"] = describeParams(op.Params)
 		}
@@ -29,7 +29,8 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 			entry["accepts"] = op.Takes
 			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
 			if op.resource != nil {
-				entry["schema"] = op.resource.shape.schema(op.resource.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref))
+				purpose := map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch]
+				entry["schema"] = op.bodySchema(jsonType, func(string) any { return op.resource.schemaOf(purpose, ref) })
 			}
 		}
 		methods[method] = entry

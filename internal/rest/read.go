@@ -98,12 +98,12 @@ func (c *collection) list(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, q := c.view(call), c.readList(call, above)
-	if err := call.bad.Err(); err != nil {
+	scope, err := c.scope(call, above)
+	if err != nil {
 		return nil, err
 	}
-	scope, err := c.scope(call.By)
-	if err != nil {
+	v, q := c.view(call), c.readList(call, above)
+	if err := call.bad.Err(); err != nil {
 		return nil, err
 	}
 	q.Where = append(q.Where, scope...)
@@ -133,13 +133,7 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 		}
 	}
 	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
-	body = append(jsondoc.AppendString(append(body, '{'), c.shape.many), ":["...)
-	for i, row := range rows {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = v.write(body, row, call.By)
-	}
+	body = c.shape.writeMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
 	answer.Body = append(body, end...)
 	c.size.Store(int64(len(answer.Body)))
 	if len(v.includes) > 0 {
@@ -153,7 +147,7 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 
 // endOfPage is what follows the rows: links and, when it was asked for, the total. The links go into a header too.
 func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, total int64) []byte {
-	end := []byte(`],"links":{`)
+	end := []byte(`,"links":{`)
 	header := ""
 	for i, link := range links {
 		if i > 0 {

@@ -27,7 +27,8 @@ type Operation struct {
 	Handle  func(c *Call) (*Answer, error)
 
 	resource *collection
-	who      Who  // who may call it, as far as the route alone can tell
+	who      Who // who may call it, as far as the route alone can tell
+	batch    *Batch
 	gathers  bool // Handle adds to the faults of the query, and reports them all
 }
 
@@ -55,12 +56,12 @@ type Call struct {
 	Query   url.Values
 	Prefer  preferences
 
-	api         *API
-	route       *route
-	op          *Operation
-	mediaType   string // of the answer
-	bad         fault.List
-	parentOwner int64 // of what the path's last part lies under
+	api        *API
+	route      *route
+	op         *Operation
+	mediaType  string // of the answer
+	bad        fault.List
+	ownsParent bool // what the path's last part lies under is the caller's
 }
 
 // Param is a part of the path, by its name.
@@ -105,7 +106,7 @@ type route struct {
 	operations map[string]*Operation
 	allow      string
 	version    int
-	find       func(c *Call) (owner int64, err error) // what OPTIONS must find before it describes
+	find       func(c *Call) (own bool, err error) // what OPTIONS must find before it describes
 }
 
 // methods lists what the path answers to, for Allow.

@@ -47,6 +47,18 @@ func (s Shape) unwrap(doc any, bad *fault.List) (inner any, at string, ok bool) 
 	return inner, at, ok
 }
 
+// writeMany writes rows under the plural, and leaves the object open.
+func (s Shape) writeMany(dst []byte, n int, write func(dst []byte, i int) []byte) []byte {
+	dst = append(jsondoc.AppendString(append(dst, '{'), s.many), ":["...)
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = write(dst, i)
+	}
+	return append(dst, ']')
+}
+
 // open and close write what stands around one object.
 func (s Shape) open(dst []byte) []byte {
 	if s.one == "" {
@@ -70,13 +82,17 @@ func (s Shape) schema(one any) any {
 	return map[string]any{"type": "object", "required": []any{s.one}, "additionalProperties": false, "properties": map[string]any{s.one: one}}
 }
 
+// manySchema is that of many without pages.
+func (s Shape) manySchema(one any) map[string]any {
+	return map[string]any{"type": "object", "required": []any{s.many}, "additionalProperties": false,
+		"properties": map[string]any{s.many: map[string]any{"type": "array", "items": one}}}
+}
+
+// listSchema is that of a page of many.
 func (s Shape) listSchema(one any) any {
-	return map[string]any{
-		"type": "object", "required": []any{s.many, "links"}, "additionalProperties": false,
-		"properties": map[string]any{
-			s.many:  map[string]any{"type": "array", "items": one},
-			"links": map[string]any{"$ref": "#/components/schemas/page_links"},
-			"meta":  map[string]any{"$ref": "#/components/schemas/page_meta"},
-		},
-	}
+	list := s.manySchema(one)
+	list["required"] = []any{s.many, "links"}
+	list["properties"].(map[string]any)["links"] = map[string]any{"$ref": "#/components/schemas/page_links"}
+	list["properties"].(map[string]any)["meta"] = map[string]any{"$ref": "#/components/schemas/page_meta"}
+	return list
 }

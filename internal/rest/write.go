@@ -8,6 +8,7 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
+	"verbless/internal/query"
 )
 
 // create answers POST. What the body says is judged before the transaction begins.
@@ -16,15 +17,9 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	row := c.model.New()
-	if c.model.Owner != nil && c.model.Owner != c.model.Key {
-		c.model.Owner.Of(row).SetInt(call.By.ID)
-	}
-	if len(above) > 0 {
-		c.model.Parent.Of(row).Set(reflect.ValueOf(above[0].Values[0]))
-	}
-	if !permits(c.rights.Create, call.By, c.ownerOf(call, row)) {
-		return nil, fault.Forbidden()
+	row, err := c.unborn(call, above)
+	if err != nil {
+		return nil, err
 	}
 	doc, err := parse(call.Body)
 	if err != nil {
@@ -49,6 +44,26 @@ func (c *collection) create(call *Call) (*Answer, error) {
 		answer.Set("Preference-Applied", "return=minimal")
 	}
 	return answer, nil
+}
+
+// unborn makes the row that a body will fill: it belongs to the caller, and to what the path says it lies under.
+func (c *collection) unborn(call *Call, above []query.Cond) (reflect.Value, error) {
+	row := c.model.New()
+	for _, owner := range c.model.Owners {
+		if owner != c.model.Key && owner != c.model.Parent {
+			owner.Of(row).SetInt(call.By.ID)
+		}
+	}
+	if len(above) > 0 {
+		c.model.Parent.Of(row).Set(reflect.ValueOf(above[0].Values[0]))
+	}
+	switch {
+	case permits(c.rights.Create, call.By, c.owned(call, row)):
+		return row, nil
+	case c.whole() && !c.opens(c.rights.List, call, above):
+		return row, fault.NotFound() // not even to be known
+	}
+	return row, fault.Forbidden()
 }
 
 // replace answers PUT: the body is the whole document.

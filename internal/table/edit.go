@@ -54,15 +54,17 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 	if err := t.complete(ctx, tx, c); err != nil { // the rule sees the key and the times
 		return nil, err
 	}
-	if t.config.Rule != nil {
-		if err := t.config.Rule(c); err != nil {
+	if c.Now != nil {
+		judged, err := t.resolve(ctx, tx, []*T{c.Now})
+		if err == nil {
+			err = judged[0]
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if t.config.Before != nil {
-		if err := t.config.Before(ctx, tx, c); err != nil {
-			return nil, err
-		}
+	if err := t.judge(ctx, tx, c); err != nil {
+		return nil, err
 	}
 	changed, err := t.write(ctx, tx, c, before)
 	if err != nil {
@@ -76,6 +78,27 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 		return c, t.config.After(ctx, tx, c)
 	}
 	return c, nil
+}
+
+// resolve completes rows by SQL, and tells what is wrong with each.
+func (t *Table[T]) resolve(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) {
+	if t.config.Resolve == nil {
+		return make([]error, len(now)), nil
+	}
+	return t.config.Resolve(ctx, tx, now)
+}
+
+// judge asks the rule, and lets SQL complete what it allows.
+func (t *Table[T]) judge(ctx context.Context, tx *db.Tx, c *change.Change[T]) error {
+	if t.config.Rule != nil {
+		if err := t.config.Rule(c); err != nil {
+			return err
+		}
+	}
+	if t.config.Before != nil {
+		return t.config.Before(ctx, tx, c)
+	}
+	return nil
 }
 
 // lock reads the row and keeps it from others until the end. On SQLite the transaction does so by itself.
@@ -138,7 +161,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 	defer b.free()
 	if c.Now == nil {
 		b.write("DELETE", t.from)
-		return true, t.exec(ctx, tx, t.same(b, before))
+		return true, t.exec(ctx, tx, t.same(b, before), 1)
 	}
 	if err := t.complete(ctx, tx, c); err != nil { // the rule may have put another in its place
 		return false, err
@@ -149,7 +172,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		return false, err
 	}
 	if c.Was == nil {
-		return true, t.exec(ctx, tx, t.insert(b, after))
+		return true, t.exec(ctx, tx, t.insert(b, after), 1)
 	}
 	var set []int
 	for i := range after {
@@ -176,10 +199,11 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		b.write([]string{" SET ", ", "}[min(n, 1)], t.columns[i].quoted, " = ")
 		b.arg(after[i])
 	}
-	return true, t.exec(ctx, tx, t.same(b, before))
+	return true, t.exec(ctx, tx, t.same(b, before), 1)
 }
 
-func (t *Table[T]) insert(b *clause, values []any) *clause {
+// insert writes rows, each as the values of its columns, in one statement.
+func (t *Table[T]) insert(b *clause, rows ...[]any) *clause {
 	b.write("INSERT INTO ", t.into, " (")
 	comma := ""
 	for i := range t.columns {
@@ -188,16 +212,18 @@ func (t *Table[T]) insert(b *clause, values []any) *clause {
 			comma = ", "
 		}
 	}
-	b.write(") VALUES (")
-	comma = ""
-	for i, v := range values {
-		if !t.columns[i].derived {
-			b.write(comma)
-			b.arg(v)
-			comma = ", "
+	b.write(") VALUES ")
+	for n, values := range rows {
+		comma = []string{"(", ", ("}[min(n, 1)]
+		for i, v := range values {
+			if !t.columns[i].derived {
+				b.write(comma)
+				b.arg(v)
+				comma = ", "
+			}
 		}
+		b.write(")")
 	}
-	b.write(")")
 	return b
 }
 
@@ -212,19 +238,15 @@ func (t *Table[T]) same(b *clause, before []any) *clause {
 	return b
 }
 
-// exec insists on one row: the row is locked, so only a hook of this very change can have touched it.
-func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause) error {
+// exec insists on a number of rows: they are locked, so only a hook of this very change can have touched them.
+func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause, want int) error {
 	res, err := tx.Exec(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return err
 	}
-	return onlyOne(res, t.config.Name)
-}
-
-func onlyOne(res db.Result, table string) error {
 	n, err := res.RowsAffected()
-	if err == nil && n != 1 {
-		err = fmt.Errorf("table: a change of %s wrote %d rows instead of one", table, n)
+	if err == nil && n != int64(want) {
+		err = fmt.Errorf("table: a change of %s wrote %d rows instead of %d", t.config.Name, n, want)
 	}
 	return err
 }

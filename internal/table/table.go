@@ -25,6 +25,7 @@ type Config[T any] struct {
 	Derived map[string]string // SQL of the columns that are computed
 	Search  Searcher          // finds rows by words; nil: they cannot be found so
 	Rule    change.Rule[T]
+	Resolve func(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) // before the rule, of one row or of many: completes what only SQL knows; an error, or nil, for each
 	Enter   func(ctx context.Context, tx *db.Tx, key []query.Cond) error    // before the row is read: takes what must be locked first
 	Before  func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
 	After   func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the write, in the same transaction; not called when nothing changed
@@ -48,7 +49,10 @@ type Table[T any] struct {
 	texts   texts
 }
 
-var _ change.Store[struct{}] = (*Table[struct{}])(nil)
+var (
+	_ change.Store[struct{}]   = (*Table[struct{}])(nil)
+	_ change.Nursery[struct{}] = (*Table[struct{}])(nil)
+)
 
 // New makes a table. It panics on tags that make no sense.
 func New[T any](d *db.DB, c Config[T]) *Table[T] {

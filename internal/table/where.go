@@ -131,7 +131,6 @@ func (b *clause) noneOf(col *column, values []any) {
 	}
 }
 
-// oneOf repeats the last value up to a power of two, so that few texts have to be prepared.
 func (b *clause) oneOf(col *column, not string, values []any) {
 	b.write(col.quoted)
 	if len(values) == 1 {
@@ -143,18 +142,11 @@ func (b *clause) oneOf(col *column, not string, values []any) {
 		b.arg(values[0])
 		return
 	}
-	b.write(not, " IN (")
-	n := 1
-	for n < len(values) {
-		n *= 2
+	marks, padded := db.Marks(values)
+	b.write(not, " IN (", marks, ")")
+	for _, v := range padded {
+		b.args = append(b.args, db.Plain(v))
 	}
-	for i := range n {
-		if i > 0 {
-			b.write(",")
-		}
-		b.arg(values[min(i, len(values)-1)])
-	}
-	b.write(")")
 }
 
 // split takes nil out of the values.
