@@ -117,3 +117,32 @@ func TestOddTextInAQuery(t *testing.T) {
 		s.Want(t, 404, s.Alice, "GET /users/%2561lice", "")
 	})
 }
+
+// TestTags finds articles by what their tags are now.
+func TestTags(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		id := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Both","tags":["go","http"]}`).Text("id")
+		s.Want(t, 201, s.Alice, "POST /articles", `{"title":"One","tags":["go"]}`)
+		s.Want(t, 201, s.Bob, "POST /articles", `{"title":"None"}`)
+		find := func(query string) string {
+			t.Helper()
+			return fmt.Sprint(titles(s.Want(t, 200, s.Bob, "GET /articles?fields=title&sort=title&"+query, "")))
+		}
+		for query, want := range map[string]string{"tags=go": "[Both One]", "tags=http": "[Both]", "tags=http,go": "[Both One]", "tags=absent": "[]", "tags=go&author=3": "[]", "tags=go&limit=1": "[Both]", "tags=go&q=one": "[One]"} {
+			if got := find(query); got != want {
+				t.Errorf("%s finds %s, want %s", query, got, want)
+			}
+		}
+		s.Want(t, 400, s.Bob, "GET /articles?tags=", "")
+		s.Want(t, 200, s.Alice, "PATCH /articles/"+id, `{"tags":["http","sql"]}`)
+		if got := find("tags=go") + find("tags=sql"); got != "[One][Both]" {
+			t.Errorf("after a change: %s", got)
+		}
+		s.Want(t, 204, s.Alice, "DELETE /articles/"+id, "")
+		s.Want(t, 200, s.Alice, "GET /articles/trashed?tags=sql", "")
+		s.Want(t, 204, s.Alice, "DELETE /articles/trashed/"+id, "")
+		if got := find("tags=sql"); got != "[]" {
+			t.Errorf("after removal: %s", got)
+		}
+	})
+}

@@ -16,8 +16,9 @@ type column struct {
 	path     []int  // through embedded structs
 	selected string // as a SELECT names it: quoted or, when derived, its expression
 	nullable bool
-	managed  bool // key, version, born, touch, fixed and derived: an edit does not change them
-	derived  bool // computed by SQL and never written
+	managed  bool     // key, version, born, touch, fixed and derived: an edit does not change them
+	derived  bool     // computed by SQL and never written
+	members  *Members // where its items stand one by one
 	codec
 }
 

@@ -21,9 +21,10 @@ import (
 // Config declares a table.
 type Config[T any] struct {
 	Name    string
-	Scope   []query.Cond      // always applied to reads and to finding the row to change
-	Derived map[string]string // SQL of the columns that are computed
-	Search  Searcher          // finds rows by words; nil: they cannot be found so
+	Scope   []query.Cond       // always applied to reads and to finding the row to change
+	Derived map[string]string  // SQL of the columns that are computed
+	Members map[string]Members // list columns that rows can be found by
+	Search  Searcher           // finds rows by words; nil: they cannot be found so
 	Rule    change.Rule[T]
 	Resolve func(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) // before the rule, of one row or of many: completes what only SQL knows; an error, or nil, for each
 	Enter   func(ctx context.Context, tx *db.Tx, key []query.Cond) error    // before the row is read: takes what must be locked first
@@ -61,6 +62,9 @@ func New[T any](d *db.DB, c Config[T]) *Table[T] {
 	}
 	t := &Table[T]{db: d, config: c, layout: layOut(reflect.TypeFor[T]()), into: `"` + c.Name + `"`}
 	t.derive(c.Derived)
+	for name, m := range c.Members {
+		t.column(name).members = &m
+	}
 	t.from = " FROM " + t.into
 	t.selects = strings.Join(t.selected(), ", ")
 	for _, cond := range c.Scope {

@@ -70,7 +70,11 @@ func (b *clause) where(l *layout, lists ...[]query.Cond) {
 	for _, conds := range lists {
 		for _, c := range conds {
 			b.write(word)
-			b.cond(l.column(c.Column), c)
+			if col := l.column(c.Column); col.members != nil {
+				b.holds(l, col.members, c)
+			} else {
+				b.cond(col, c)
+			}
 			word = " AND "
 		}
 	}
