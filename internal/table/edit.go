@@ -74,10 +74,8 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 		c.Now = c.Was
 		return c, nil
 	}
-	if c.Now != nil && len(t.config.Members) > 0 {
-		if err := t.writeMembers(ctx, tx, c.Now, before); err != nil {
-			return nil, err
-		}
+	if err := t.writeMembers(ctx, tx, c); err != nil {
+		return nil, err
 	}
 	if t.config.After != nil {
 		return c, t.config.After(ctx, tx, c)

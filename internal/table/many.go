@@ -86,6 +86,11 @@ func (t *Table[T]) writeMany(ctx context.Context, tx *db.Tx, births []change.Cha
 		b.reset()
 		values = values[size:]
 	}
+	for i := range births {
+		if err := t.writeMembers(ctx, tx, &births[i]); err != nil {
+			return nil, err
+		}
+	}
 	if t.config.After != nil {
 		for i := range births {
 			if err := t.config.After(ctx, tx, &births[i]); err != nil {

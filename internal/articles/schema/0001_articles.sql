@@ -44,14 +44,6 @@ CREATE INDEX articles_title ON articles (title, id);
 CREATE INDEX articles_updated ON articles (updated_at, id);
 CREATE INDEX articles_trashed ON articles (trashed_at) WHERE trashed_at IS NOT NULL;
 
--- The tags of articles one by one, to find articles by them.
-CREATE TABLE articles_tags (
-	article_id TEXT NOT NULL REFERENCES articles (id) ON DELETE CASCADE,
-	tag        TEXT NOT NULL,
-	PRIMARY KEY (tag, article_id)
-);
-CREATE INDEX articles_tags_article ON articles_tags (article_id);
-
 -- Of an article that was removed for good only its id is kept.
 CREATE TABLE articles_removed (
 	id         TEXT   PRIMARY KEY,
