@@ -24,8 +24,7 @@ func New(d *db.DB, name string) Index { return Index{name, d != nil && d.Postgre
 // Put keeps the words of a row, in place of those it had. Words of the head count more than those of the text. The index is
 // written at the end of the transaction: FTS5 writes a piece of index under every savepoint, and merges them later.
 func (x Index) Put(tx *db.Tx, id, head, text string) {
-	first := strings.Join(Words(head), " ")
-	all := strings.Join(Words(text), " ")
+	first, all := spaced(head), spaced(text)
 	tx.Last(func(ctx context.Context, tx *db.Tx) error { return x.put(ctx, tx, id, first, all) })
 }
 
