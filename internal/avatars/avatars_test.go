@@ -3,6 +3,7 @@ package avatars_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -14,8 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"encoding/binary"
 
 	"verbless/internal/apptest"
 	"verbless/internal/config"
@@ -38,9 +37,17 @@ func TestTranscripts(t *testing.T) {
 // allowLoopback lets pictures be fetched from servers of a test.
 func allowLoopback(s *config.Settings) { s.FetchAllow = "127.0.0.1/32" }
 
-// folder says where a server is to keep its data, so that a test can look there.
-func folder(dir *string) func(*config.Settings) {
-	return func(s *config.Settings) { *dir = s.Data }
+// each runs a test on both engines, with the folder of the data to look into.
+func each(t *testing.T, fn func(t *testing.T, s *apptest.Server, dir string), adjust ...func(*config.Settings)) {
+	t.Helper()
+	for name, address := range map[string]func(testing.TB) string{"sqlite": dbtest.SQLite, "postgres": dbtest.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s := apptest.Start(t, address(t), append(adjust, func(s *config.Settings) { s.Data = dir })...)
+			fn(t, s, dir)
+		})
+	}
 }
 
 // files lists the files that are stored.

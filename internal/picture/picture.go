@@ -34,7 +34,7 @@ type Limits struct {
 	Pixels      int64 // width times height
 	Animation   int64 // width times height times frames
 	Scans       int   // passes over a JPEG; 0 is 64
-	Memory      int64 // what all decoding together may need; 0 is 512 MiB
+	Memory      int64 // what all decoding together may need; 0 is 256 MiB
 	Concurrency int   // images decoded at once; 0 is one for each processor
 	Patience    time.Duration
 }
@@ -67,7 +67,7 @@ func NewJudge(l Limits) *Judge {
 		l.Scans = 64
 	}
 	if l.Memory == 0 {
-		l.Memory = 512 << 20
+		l.Memory = 256 << 20
 	}
 	if l.Concurrency == 0 {
 		l.Concurrency = runtime.GOMAXPROCS(0)
@@ -102,7 +102,7 @@ func Sniff(data []byte) string {
 // All errors are faults.
 func (j *Judge) Clean(ctx context.Context, declared string, data []byte) (*Picture, error) {
 	actual := Sniff(data)
-	if actual != declared {
+	if actual == "" || actual != declared {
 		if actual == "" {
 			return nil, fault.New(fault.ImageMismatch, "The bytes are no JPEG, PNG or GIF image.")
 		}

@@ -148,6 +148,7 @@ func TestRefusals(t *testing.T) {
 		{"html as gif", picture.GIF, []byte("<html>GIF89a"), fault.ImageMismatch},
 		{"png as jpeg", picture.JPEG, drawn, fault.ImageMismatch},
 		{"jpeg as gif", picture.GIF, photo, fault.ImageMismatch},
+		{"no type at all", "", []byte("text"), fault.ImageMismatch},
 		{"another type", "image/webp", drawn, fault.ImageMismatch},
 		{"gif and html at once", picture.GIF, []byte("GIF89a/*<html>*/=1;"), fault.ImageTooManyPixels},
 		{"gif header alone", picture.GIF, moving[:6], fault.ImageCorrupt},

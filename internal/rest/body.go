@@ -27,7 +27,7 @@ func (c *Call) raw() bool {
 func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {
 	switch {
 	case c.raw() && (c.Request.ContentLength < 0 || c.Request.Header.Get("Content-Length") == ""):
-		return 0, "", fault.New(fault.LengthRequired, "Send Content-Length with the number of bytes.").On("Content-Length").With(headerPrefix+"Connection", "close")
+		return 0, "", fault.New(fault.LengthRequired, "Send Content-Length with the number of bytes.").On("Content-Length")
 	case c.raw():
 		return c.op.Raw.Max, c.op.Raw.TooLarge, nil
 	case c.op.MaxBody != 0:
@@ -49,6 +49,7 @@ func (c *Call) readBody(w http.ResponseWriter) error {
 	if c.Request.ContentLength > limit {
 		return tooLarge
 	}
+	c.received = true
 	c.Body, err = readAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
 	var over *http.MaxBytesError
 	switch {

@@ -67,6 +67,7 @@ type Call struct {
 	op         *Operation
 	mediaType  string // of the answer
 	bad        fault.List
+	received   bool          // the body has been read
 	ownsParent bool          // what the path's last part lies under is the caller's
 	prepared   reflect.Value // the row that a POST will add
 }
@@ -137,6 +138,9 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{Ctx: r.Context(), Request: r, api: rt.api, route: rt}
 	answer, err := rt.answer(c, w)
 	if err != nil {
+		if !c.received && r.ContentLength != 0 {
+			w.Header().Set("Connection", "close") // else the server would wait for the body before it answers
+		}
 		rt.api.refuse(w, r, rt.enrich(c, err))
 		return
 	}
