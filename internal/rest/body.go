@@ -26,7 +26,7 @@ func (c *Call) raw() bool {
 // bodyLimit is how long the body may be, and what is said of one that is longer.
 func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {
 	switch {
-	case c.raw() && (c.Request.ContentLength < 0 || c.Request.Header.Get("Content-Length") == ""):
+	case c.raw() && (c.Request.ContentLength < 0 || c.Request.ContentLength == 0 && c.Request.Header.Get("Content-Length") == ""):
 		return 0, "", fault.New(fault.LengthRequired, "Send Content-Length with the number of bytes.").On("Content-Length")
 	case c.raw():
 		return c.op.Raw.Max, c.op.Raw.TooLarge, nil
