@@ -29,6 +29,9 @@ type requests struct {
 	notes   []string        // texts of messages
 	batches []string        // bodies of 300 messages, each to another user
 	buffers [writers][]byte // one for each worker
+	picture []byte
+	uploads [writers][]byte // requests with the picture, one for each worker
+	image   []byte          // request for the picture
 }
 
 func newRequests(s *store) *requests {
@@ -148,5 +151,8 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	ask("inbox", q.mail, 200)
 	ask("send", q.send(0, number), 201)
 	ask("batch", q.batch(0, number), 201)
+	if err == nil {
+		err = q.learnImages(ask, kept, number)
+	}
 	return kept, err
 }

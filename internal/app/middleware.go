@@ -3,6 +3,7 @@ package app
 import (
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -61,6 +62,27 @@ func (r *recorder) Write(p []byte) (int, error) {
 	n, err := r.ResponseWriter.Write(p)
 	r.bytes += n
 	return n, err
+}
+
+// sendAtOnce is how much of a file goes out under one deadline.
+const sendAtOnce = 256 << 10
+
+// ReadFrom lets the system send a file by itself, part by part, so that a slow client that goes on is not given up.
+func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
+	whole, ok := src.(*io.LimitedReader)
+	if !ok {
+		whole = &io.LimitedReader{R: src, N: math.MaxInt64}
+	}
+	var total int64
+	for {
+		r.control.SetWriteDeadline(time.Now().Add(r.limit))
+		part := min(whole.N, sendAtOnce)
+		n, err := io.Copy(r.ResponseWriter, &io.LimitedReader{R: whole.R, N: part})
+		total, r.bytes, whole.N = total+n, r.bytes+int(n), whole.N-n
+		if err != nil || n < part || whole.N == 0 {
+			return total, err
+		}
+	}
 }
 
 // Unwrap lets http.ResponseController reach the connection.

@@ -3,6 +3,7 @@ package app
 import (
 	"verbless/internal/articles"
 	"verbless/internal/auth"
+	"verbless/internal/avatars"
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/messages"
@@ -12,11 +13,13 @@ import (
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB, s config.Settings) []rest.Resource {
+func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars) []rest.Resource {
 	return []rest.Resource{
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
 		messages.New(d, s.MaxBatch),
+		pictures.Resource(),
+		pictures.Media(),
 		health(d),
 		ready(d),
 	}
@@ -30,6 +33,7 @@ func migrations() []db.Migrations {
 		outbox.Migrations(),
 		articles.Migrations(),
 		messages.Migrations(),
+		avatars.Migrations(),
 	}
 }
 

@@ -1,13 +1,18 @@
 package app_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"verbless/internal/apptest"
+	"verbless/internal/config"
 	"verbless/internal/db/dbtest"
 )
 
@@ -23,6 +28,8 @@ type fixture struct {
 	stranger   map[string]int
 	release    func(t *testing.T) // makes the row removable
 	batch      bool               // POST takes an array, and more bytes
+	key        string             // member that holds a single one; empty: it stands bare
+	member     string             // that is shown; created_at when left out
 }
 
 // fixtures makes one row of every resource.
@@ -37,12 +44,18 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 	received := s.Want(t, 201, s.Admin, "POST /users/alice/messages", `{"message":"Swept"}`).Text("id")
 	s.Want(t, 201, s.Admin, "POST /users", `{"username":"dave"}`)
 	sent := s.Want(t, 201, s.Alice, "POST /users/dave/messages", `{"message":"Swept"}`).Text("id")
+	pictures := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		png.Encode(w, image.NewGray(image.Rect(0, 0, len(r.URL.Path), 1)))
+	}))
+	t.Cleanup(pictures.Close)
+	avatar := s.Want(t, 201, s.Alice, "POST /avatars", `{"image_url":"`+pictures.URL+`/a"}`).Text("avatars.id")
 	open := map[string]int{"GET": 200, "PUT": 403, "PATCH": 403, "DELETE": 403}
 	hidden := map[string]int{"GET": 404, "PUT": 404, "PATCH": 404, "DELETE": 404}
 	return []fixture{
 		{list: "/users", item: "/users/carol", owner: s.Admin, body: `{"username":"%s"}`, patch: `{"name":"Swept"}`, stranger: open},
 		{list: "/users/alice/tokens", item: "/users/alice/tokens/" + token, owner: s.Alice, body: `{"name":"%s"}`, stranger: hidden},
 		{list: "/articles", item: "/articles/" + article, owner: s.Alice, body: `{"title":"%s"}`, patch: `{"title":"Swept again"}`, stranger: open},
+		{list: "/avatars", item: "/avatars/" + avatar, owner: s.Alice, body: `{"image_url":"` + pictures.URL + `/%s"}`, stranger: open, key: "avatars", member: "image_url"},
 		{list: "/articles/trashed", item: "/articles/trashed/" + thrown, owner: s.Alice, stranger: hidden},
 		{list: revised, item: revised + "/1", owner: s.Alice, body: `{"title":"%s"}`, patch: `{"is_current":true}`, stranger: open,
 			release: func(t *testing.T) { s.Want(t, 200, s.Alice, "PATCH "+revised+"/2", `{"is_current":true}`) }},
@@ -53,7 +66,7 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 }
 
 // described are the paths that belong to no resource.
-var described = []string{"/openapi.json", "/schemas/{schema}", "/problems", "/problems/{problem}", "/healthz", "/readyz"}
+var described = []string{"/openapi.json", "/schemas/{schema}", "/problems", "/problems/{problem}", "/healthz", "/readyz", "/media/{name}"}
 
 func TestSweep(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
@@ -79,7 +92,7 @@ func TestSweep(t *testing.T) {
 				t.Errorf("%s is served but not swept: give it a fixture", pattern)
 			}
 		}
-	})
+	}, func(s *config.Settings) { s.FetchAllow = "127.0.0.1/32" })
 }
 
 type swept struct {
@@ -124,10 +137,15 @@ func (s swept) reading(t *testing.T) {
 	head := s.Want(t, 200, s.owner, "HEAD "+s.item, "")
 	expect(t, "HEAD ETag", head.Header.Get("ETag"), tag)
 	expect(t, "HEAD Content-Length", head.Header.Get("Content-Length"), fmt.Sprint(len(first.Body)))
-	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at", "")
+	member := cmp.Or(s.member, "created_at")
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields="+member, "")
 	var members map[string]any
-	if err := json.Unmarshal(sparse.Body, &members); err != nil || len(members) != 2 || members["id"] == nil || members["created_at"] == nil {
-		t.Errorf("fields=created_at gave %s", sparse.Body)
+	err := json.Unmarshal(sparse.Body, &members)
+	if s.key != "" {
+		members, _ = members[s.key].(map[string]any)
+	}
+	if err != nil || len(members) != 2 || members["id"] == nil || members[member] == nil {
+		t.Errorf("fields=%s gave %s", member, sparse.Body)
 	}
 	if sparse.Header.Get("ETag") == tag {
 		t.Error("another view has the same ETag")
@@ -147,14 +165,18 @@ func (s swept) listing(t *testing.T) {
 		t.Errorf("no total: %s", page.Body)
 	}
 	s.Want(t, 304, s.owner, "GET "+s.list+"?limit=1", "", "Prefer: count=exact", "If-None-Match: "+page.Header.Get("ETag"))
-	seen, next := 0, s.URL+s.list+"?limit=1&sort=created_at"
+	order, other := "sort=created_at", "sort=created_at&sort-dir=desc"
+	if s.member != "" { // there is nothing to sort by; another list is that of its owner
+		order, other = "fields=id", "fields=id&user=1"
+	}
+	seen, next := 0, s.URL+s.list+"?limit=1&"+order
 	for next != "" && seen < 20 {
 		answer := s.Want(t, 200, s.owner, "GET "+next, "")
 		next = answer.Text("links.next")
 		seen++
 		if next != "" {
 			s.Want(t, 400, s.owner, "GET "+next[:len(next)-3]+"AAA", "")
-			s.Want(t, 400, s.owner, "GET "+strings.Replace(next, "sort=created_at", "sort=created_at&sort-dir=desc", 1), "")
+			s.Want(t, 400, s.owner, "GET "+strings.Replace(next, order, other, 1), "")
 		}
 	}
 	expect(t, "pages", float64(seen), page.Get("meta.total"))

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -34,6 +35,7 @@ type Server struct {
 	Admin   string // tokens
 	Alice   string
 	Bob     string
+	Vars    map[string]string // further placeholders of transcripts
 	Routes  Description
 	handler http.Handler
 }
@@ -94,7 +96,9 @@ func (s *Server) user(t testing.TB, name, role string) string {
 // Transcript replays a conversation; <admin>, <alice> and <bob> are tokens.
 func (s *Server) Transcript(t testing.TB, file string) {
 	t.Helper()
-	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: map[string]string{"admin": s.Admin, "alice": s.Alice, "bob": s.Bob},
+	vars := map[string]string{"admin": s.Admin, "alice": s.Alice, "bob": s.Bob}
+	maps.Copy(vars, s.Vars)
+	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: vars,
 		Check: func(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 			s.Routes.Check(t, r, response, body)
 		}})

@@ -54,7 +54,8 @@ func Users(d *db.DB) *table.Table[User] {
 func New(d *db.DB, under ...rest.Resource) rest.Resource {
 	return rest.Collection[User]{
 		Name: "users", One: "user", Shape: rest.Bare("users"), Store: Users(d), Key: UserKey, Under: append([]rest.Resource{tokens(d)}, under...),
-		Doc: "Somebody who may call the API. {user} is the number, the username, or me.",
+		Relations: []rest.Relation{{Name: "avatar", To: "avatars", Via: "id", At: "user_id", Doc: "The user's newest picture."}},
+		Doc:       "Somebody who may call the API. {user} is the number, the username, or me.",
 	}
 }
 

@@ -8,6 +8,7 @@ package config
 import (
 	"cmp"
 	"net"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -37,6 +38,18 @@ type Settings struct {
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
 
+	Blobs           string `name:"blobs" env:"VERBLESS_BLOBS" group:"files" default:"disk" placeholder:"WHERE" help:"Where images and files are kept: disk, in the data folder, or s3://BUCKET (${default})."`
+	S3Endpoint      string `name:"s3-endpoint" env:"VERBLESS_S3_ENDPOINT" group:"files" default:"https://s3.amazonaws.com" placeholder:"URL" help:"Address of S3 (${default})."`
+	S3Region        string `name:"s3-region" env:"VERBLESS_S3_REGION" group:"files" default:"us-east-1" placeholder:"NAME" help:"Region of the bucket (${default})."`
+	S3Key           string `name:"s3-key" env:"VERBLESS_S3_KEY" group:"files" placeholder:"KEY" help:"Access key of S3."`
+	S3Secret        string `name:"s3-secret" env:"VERBLESS_S3_SECRET" group:"files" secret:"" placeholder:"SECRET" help:"Secret key of S3."`
+	CDNURL          string `name:"cdn-url" env:"VERBLESS_CDN_URL" group:"files" placeholder:"URL" help:"Address under which images are shown; it must lead to /media of this service. Left out: this service's own."`
+	MaxAvatar       Size   `name:"max-avatar" env:"VERBLESS_MAX_AVATAR" group:"files" default:"3MiB" placeholder:"SIZE" help:"Largest avatar (${default})."`
+	AvatarSide      int    `name:"avatar-side" env:"VERBLESS_AVATAR_SIDE" group:"files" default:"8192" placeholder:"PIXELS" help:"Greatest width and height of an avatar (${default})."`
+	AvatarPixels    int64  `name:"avatar-pixels" env:"VERBLESS_AVATAR_PIXELS" group:"files" default:"24000000" placeholder:"PIXELS" help:"Most pixels of an avatar (${default})."`
+	AvatarAnimation int64  `name:"avatar-animation" env:"VERBLESS_AVATAR_ANIMATION" group:"files" default:"50000000" placeholder:"PIXELS" help:"Most pixels of all frames of an animated avatar (${default})."`
+	FetchAllow      string `name:"fetch-allow" env:"VERBLESS_FETCH_ALLOW" group:"files" placeholder:"RANGES" help:"Private addresses that images may be fetched from, like 10.1.0.0/16, with commas between. Left out: none."`
+
 	file    *file
 	origins map[string]string // setting to where its value came from
 }
@@ -46,6 +59,7 @@ func Groups() kong.Option {
 	return kong.ExplicitGroups([]kong.Group{
 		{Key: "store", Title: "Settings of every command:"},
 		{Key: "server", Title: "Settings of the server:"},
+		{Key: "files", Title: "Settings of images and files:"},
 	})
 }
 
@@ -81,6 +95,27 @@ func (s *Settings) Base() string {
 // Trash is how long a trashed article is kept; 0 is forever.
 func (s *Settings) Trash() time.Duration { return time.Duration(s.TrashDays) * 24 * time.Hour }
 
+// Media is the address under which images are shown, without a slash at its end.
+func (s *Settings) Media() string {
+	if s.CDNURL != "" {
+		return strings.TrimRight(s.CDNURL, "/")
+	}
+	return s.Base() + "/media"
+}
+
+// Fetchable are the private addresses that images may be fetched from.
+func (s *Settings) Fetchable() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for text := range strings.FieldsFuncSeq(s.FetchAllow, func(r rune) bool { return r == ',' || r == ' ' }) {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, prefix)
+	}
+	return all, nil
+}
+
 // Idempotency is how long an Idempotency-Key is remembered.
 func (s *Settings) Idempotency() time.Duration { return time.Duration(s.IdempotencyHours) * time.Hour }
 
@@ -90,7 +125,7 @@ func (s *Settings) BeforeReset(ctx *kong.Context) error {
 		return nil
 	}
 	for _, flag := range ctx.Flags() {
-		if flag.Group != nil && flag.Group.Key == "server" {
+		if flag.Group != nil && flag.Group.Key != "store" {
 			flag.Hidden = true
 		}
 	}

@@ -125,6 +125,35 @@ func TestFaultsOfValues(t *testing.T) {
 	}
 }
 
+func TestFaultsOfFiles(t *testing.T) {
+	_, _, err := load(t, "", "--blobs=s3:///x", "--s3-endpoint=s3.example.com", "--cdn-url=cdn", "--max-avatar=1GiB", "--avatar-side=0", "--avatar-pixels=-1", "--avatar-animation=0",
+		"--fetch-allow=10.0.0.0/8, 127.0.0.1", "--s3-secret=hunter2")
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Fatalf("got %v", err)
+	}
+	want := []string{
+		`blobs: must be disk or s3://BUCKET, not "s3:///x" (flag)`,
+		`s3-endpoint: "s3.example.com" is not an http or https address like https://s3.example.com (flag)`,
+		`cdn-url: "cdn" is not an http or https address like https://cdn.example.com/images, without user, query and fragment (flag)`,
+		`max-avatar: must be 1KiB to 64MiB, not 1GiB (flag)`,
+		`avatar-side: must be 1 to 65535, not 0 (flag)`,
+		`avatar-pixels: must be 1 to 1073741824, not -1 (flag)`,
+		`avatar-animation: must be 1 to 4294967296, not 0 (flag)`,
+		`fetch-allow: "10.0.0.0/8, 127.0.0.1" is not a list of address ranges like 10.1.0.0/16,fd00::/8 (flag)`,
+	}
+	if got := err.Error(); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	s, _, err := load(t, "", "--s3-secret=hunter2", "--cdn-url=https://cdn.example.com/a/", "--fetch-allow=10.0.0.0/8, fd00::/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, err := s.Fetchable()
+	if err != nil || len(allowed) != 2 || s.Media() != "https://cdn.example.com/a" || find(t, s, "s3-secret").Value != "xxxxx" {
+		t.Errorf("got %v, %v, %s, %s", allowed, err, s.Media(), find(t, s, "s3-secret").Value)
+	}
+}
+
 func TestBase(t *testing.T) {
 	tests := []struct{ addr, base, want string }{
 		{"127.0.0.1:8080", "", "http://127.0.0.1:8080"},

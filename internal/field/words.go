@@ -3,6 +3,7 @@ package field
 import (
 	"math"
 	"net/mail"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -85,7 +86,7 @@ func newStringRules(tag words) stringRules {
 	if e := tag.text("enum"); e != "" {
 		r.enum = strings.Split(e, ",")
 	}
-	if r.format != "" && r.format != "email" {
+	if r.format != "" && r.format != "email" && r.format != "uri" {
 		panic("field: unknown format " + r.format)
 	}
 	return r
@@ -107,6 +108,8 @@ func (r stringRules) check(s string) *fault.Fault {
 		return fault.New(fault.BadFormat, "This must match %s.", r.pattern)
 	case r.format == "email" && !isEmail(s):
 		return fault.New(fault.BadFormat, "This must be an email address.")
+	case r.format == "uri" && !isURI(s):
+		return fault.New(fault.BadFormat, "This must be an absolute address, like https://example.com/a.")
 	}
 	return nil
 }
@@ -114,6 +117,11 @@ func (r stringRules) check(s string) *fault.Fault {
 func isEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s
+}
+
+func isURI(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs()
 }
 
 func (r stringRules) schema() map[string]any {

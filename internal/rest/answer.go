@@ -39,6 +39,11 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	if answer.Location != "" {
 		h.Set("Location", answer.Location)
 	}
+	if answer.Content != nil {
+		h.Set("Content-Type", answer.Type)
+		a.stream(w, c, answer.Content)
+		return
+	}
 	if answer.Status == http.StatusNotModified || answer.Status == http.StatusNoContent {
 		w.WriteHeader(answer.Status)
 		return

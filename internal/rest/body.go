@@ -5,25 +5,51 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
 )
+
+// Raw is bodies of plain bytes. Their length must be announced, so that too long a body is refused before any of it is read.
+type Raw struct {
+	Types    []string
+	Max      int64
+	TooLarge fault.Code
+}
+
+// raw tells whether the body is plain bytes, and not JSON.
+func (c *Call) raw() bool {
+	return c.op.Raw != nil && slices.Contains(c.op.Raw.Types, c.BodyType())
+}
+
+// bodyLimit is how long the body may be, and what is said of one that is longer.
+func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {
+	switch {
+	case c.raw() && (c.Request.ContentLength < 0 || c.Request.ContentLength == 0 && c.Request.Header.Get("Content-Length") == ""):
+		return 0, "", fault.New(fault.LengthRequired, "Send Content-Length with the number of bytes.").On("Content-Length")
+	case c.raw():
+		return c.op.Raw.Max, c.op.Raw.TooLarge, nil
+	case c.op.MaxBody != 0:
+		return c.op.MaxBody, fault.BodyTooLarge, nil
+	}
+	return c.api.MaxBody, fault.BodyTooLarge, nil
+}
 
 // readBody reads the whole body before anything is begun, so that a slow client never holds a transaction.
 func (c *Call) readBody(w http.ResponseWriter) error {
 	if len(c.op.Takes) == 0 {
 		return nil
 	}
-	limit := c.op.MaxBody
-	if limit == 0 {
-		limit = c.api.MaxBody
+	limit, code, err := c.bodyLimit()
+	if err != nil {
+		return err
 	}
-	tooLarge := fault.New(fault.BodyTooLarge, "The body may have %d bytes at most.", limit).With(headerPrefix+"Connection", "close")
+	tooLarge := fault.New(code, "The body may have %d bytes at most.", limit).With(headerPrefix+"Connection", "close")
 	if c.Request.ContentLength > limit {
 		return tooLarge
 	}
-	var err error
+	c.received = true
 	c.Body, err = readAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
 	var over *http.MaxBytesError
 	switch {

@@ -37,6 +37,9 @@ type Collection[T any] struct {
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Doc       string
+
+	Raw     *Raw                        // plain bytes that POST takes beside JSON; Receive makes a row of them
+	Receive func(c *Call, row *T) error // completes the row that POST adds; outside of any transaction, so it may be slow
 }
 
 // collection is a Collection with its type erased.
@@ -66,11 +69,17 @@ type collection struct {
 	mine       string
 	batch      *Batch
 	births     births
+	raw        *Raw
+	receive    func(c *Call, row reflect.Value) error
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch, births: birthsIn(d.Store)}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
+		births: birthsIn(d.Store), raw: d.Raw}
+	if d.Receive != nil {
+		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
+	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {
@@ -163,7 +172,7 @@ func (c *collection) routes(a *API, listOnly bool) {
 	get := add(&one, http.MethodGet, "get"+single, "Read one of "+c.name, c.rights.Read, c.get)
 	get.Params, get.gathers = c.viewParams(), true
 	create := add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create)
-	if create.Takes = []string{jsonType}; c.batch != nil {
+	if c.takes(create); c.batch != nil {
 		c.batch.prepare(c, create)
 	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
@@ -187,6 +196,22 @@ func (c *collection) routes(a *API, listOnly bool) {
 	below.find = func(call *Call) (bool, error) {
 		row, err := c.find(call, c.always)
 		return err == nil && c.owned(call, row), err
+	}
+}
+
+// takes says what POST takes, and what comes before anything is written.
+func (c *collection) takes(post *Operation) {
+	post.Takes, post.Raw = []string{jsonType}, c.raw
+	if c.raw != nil {
+		post.Takes = append(post.Takes, c.raw.Types...)
+	}
+	if c.receive != nil {
+		post.prepare = func(call *Call) (err error) {
+			if call.prepared, err = c.draft(call); err != nil {
+				return err
+			}
+			return c.receive(call, call.prepared)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -62,6 +63,9 @@ var keyPattern = regexp.MustCompile(`^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"
 func (c *Call) once() (*Answer, error) {
 	lines := c.Request.Header.Values("Idempotency-Key")
 	if len(lines) == 0 {
+		if err := c.prepare(); err != nil {
+			return nil, err
+		}
 		return c.op.Handle(c)
 	}
 	match := keyPattern.FindStringSubmatch(lines[0])
@@ -79,26 +83,49 @@ func (c *Call) once() (*Answer, error) {
 	defer c.api.running.free(key)
 	var answer *Answer
 	outside := c.Ctx
+	claim := func(ctx context.Context, unless func() error) error {
+		kept, err := c.api.Keys.Claim(ctx, c.By.ID, key, print)
+		switch {
+		case err != nil:
+			return err
+		case kept == nil:
+			return unless()
+		case kept.Fingerprint != print:
+			return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
+		}
+		answer, err = seal.open(kept.Answer)
+		return err
+	}
+	if c.op.prepare != nil { // what was answered before needs no preparing, and no transaction must wait for it
+		err := c.api.Atomic.Do(outside, func(ctx context.Context) error { return claim(ctx, func() error { return errNewKey }) })
+		if !errors.Is(err, errNewKey) {
+			return answer, err
+		}
+		if err := c.prepare(); err != nil {
+			return nil, err
+		}
+	}
 	err := c.api.Atomic.Do(outside, func(ctx context.Context) error {
 		c.Ctx = ctx
-		kept, err := c.api.Keys.Claim(ctx, c.By.ID, key, print)
-		if err != nil {
-			return err
-		}
-		if kept != nil {
-			if kept.Fingerprint != print {
-				return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
+		return claim(ctx, func() (err error) {
+			if answer, err = c.op.Handle(c); err != nil {
+				return err
 			}
-			answer, err = seal.open(kept.Answer)
-			return err
-		}
-		if answer, err = c.op.Handle(c); err != nil {
-			return err
-		}
-		return c.api.Keys.Keep(ctx, c.By.ID, key, seal.close(answer))
+			return c.api.Keys.Keep(ctx, c.By.ID, key, seal.close(answer))
+		})
 	})
 	c.Ctx = outside
 	return answer, err
+}
+
+// errNewKey undoes the claim of a key that was only looked for.
+var errNewKey = errors.New("rest: the key is new")
+
+func (c *Call) prepare() error {
+	if c.op.prepare == nil {
+		return nil
+	}
+	return c.op.prepare(c)
 }
 
 // InProgress is the fault while the first request with a key still runs.

@@ -18,7 +18,7 @@ const maxDepth = 3
 // maxRelated bounds how many rows a relation to many shows for each row; the newest are shown.
 const maxRelated = 100
 
-// Relation ties a resource to another: rows of To whose column At equals this row's column Via.
+// Relation ties a resource to another: rows of To whose column At equals this row's column Via, or the newest of them.
 type Relation struct {
 	Name string
 	To   string // name of the other resource
@@ -109,8 +109,11 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 		return nil
 	}
 	q := query.List{Where: []query.Cond{query.Any(inc.relation.At, keys...)}, Sort: to.sort.Column, Desc: true, Limit: len(keys)}
-	if inc.relation.Many {
+	switch {
+	case inc.relation.Many:
 		q.Per, q.Limit = inc.relation.At, maxRelated
+	case inc.relation.At != to.model.Key.Column: // there may be several, and the newest is the one
+		q.Per, q.Limit = inc.relation.At, 1
 	}
 	if q.Columns = inc.view.columns(); q.Columns != nil {
 		q.Columns = append(q.Columns, inc.relation.At, q.Sort)

@@ -30,7 +30,7 @@ func (c *Call) negotiate() error {
 		return fault.New(fault.UnsupportedMediaType, "Bodies are taken as they are, without Content-Encoding.").On("Content-Encoding").
 			With(headerPrefix+"Accept-Encoding", "identity")
 	}
-	if c.bodyType() == "" {
+	if c.BodyType() == "" {
 		return fault.New(fault.UnsupportedMediaType, "The body must be one of: %s.", strings.Join(c.op.Takes, ", ")).On("Content-Type")
 	}
 	return nil
@@ -54,8 +54,8 @@ func (c *Call) negotiateAnswer() error {
 	return nil
 }
 
-// bodyType is which of the types that the operation takes the body has; a versioned type counts as plain JSON.
-func (c *Call) bodyType() string {
+// BodyType is which of the types that the operation takes the body has; a versioned type counts as plain JSON.
+func (c *Call) BodyType() string {
 	mediaType, params, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil {
 		return ""

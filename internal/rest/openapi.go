@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -104,8 +106,14 @@ func refusals(rt *route, op *Operation) []int {
 	if len(op.Takes) > 0 {
 		list = append(list, 408, 413, 415)
 	}
+	if op.Raw != nil {
+		list = append(list, 411)
+	}
 	if op.Method == http.MethodPost {
 		list = append(list, 422)
+	}
+	if slices.ContainsFunc(op.Answers, func(r Response) bool { return r.Status == http.StatusPartialContent }) {
+		list = append(list, 412, 416)
 	}
 	return list
 }
@@ -144,7 +152,11 @@ func (a *API) operation(rt *route, op *Operation) map[string]any {
 		responses[strconv.Itoa(status)] = map[string]any{"$ref": "#/components/responses/problem"}
 	}
 	for _, answer := range op.Answers {
-		responses[strconv.Itoa(answer.Status)] = a.response(rt, answer)
+		described, status := a.response(rt, answer), strconv.Itoa(answer.Status)
+		if before, ok := responses[status].(map[string]any); ok && before["content"] != nil { // one more type of the same answer
+			maps.Copy(described["content"].(map[string]any), before["content"].(map[string]any))
+		}
+		responses[status] = described
 	}
 	d["responses"] = responses
 	return d
@@ -180,7 +192,7 @@ func requestHeaders(op *Operation) [][2]string {
 
 // bodySchema is what a body of the type may hold; named gives the schema of a name.
 func (op *Operation) bodySchema(mediaType string, named func(name string) any) any {
-	if op.resource == nil {
+	if op.resource == nil || op.Raw != nil && slices.Contains(op.Raw.Types, mediaType) {
 		return map[string]any{}
 	}
 	switch {
@@ -189,7 +201,7 @@ func (op *Operation) bodySchema(mediaType string, named func(name string) any) a
 	case mediaType == jsonPatchType:
 		return map[string]any{"type": "array", "maxItems": jsondoc.MaxOperations, "items": map[string]any{"type": "object", "required": []string{"op", "path"}}}
 	case op.Method == http.MethodPatch:
-		return op.resource.shape.schema(named(op.resource.one + "_change"))
+		return op.resource.shape.bodySchema(named(op.resource.one + "_change"))
 	}
-	return op.resource.shape.schema(named(op.resource.one + "_body"))
+	return op.resource.shape.bodySchema(named(op.resource.one + "_body"))
 }

@@ -9,6 +9,7 @@ import (
 type Shape struct {
 	one  string // member that holds a single one; empty: it stands bare
 	many string // member that holds the list
+	bare bool   // a body may also be the bare object
 }
 
 // Bare shows one as the object itself, and many under the plural.
@@ -16,6 +17,9 @@ func Bare(many string) Shape { return Shape{many: many} }
 
 // Keyed shows one under the member one, and many under the member many.
 func Keyed(one, many string) Shape { return Shape{one: one, many: many} }
+
+// OrBare lets a body leave out the member that holds the object.
+func (s Shape) OrBare() Shape { s.bare = true; return s }
 
 // wrap puts a document into its shape.
 func (s Shape) wrap(doc *jsondoc.Object) any {
@@ -34,6 +38,9 @@ func (s Shape) unwrap(doc any, bad *fault.List) (inner any, at string, ok bool) 
 	if !ok {
 		bad.Add(fault.New(fault.WrongType, "The body must be an object with the member %s.", s.one).At(""))
 		return nil, "", false
+	}
+	if _, wrapped := outer.Get(s.one); s.bare && !wrapped {
+		return doc, "", true
 	}
 	for _, m := range outer.Members {
 		if m.Name != s.one {
@@ -80,6 +87,14 @@ func (s Shape) schema(one any) any {
 		return one
 	}
 	return map[string]any{"type": "object", "required": []any{s.one}, "additionalProperties": false, "properties": map[string]any{s.one: one}}
+}
+
+// bodySchema is the schema of one in a request.
+func (s Shape) bodySchema(one any) any {
+	if s.bare {
+		return map[string]any{"anyOf": []any{one, s.schema(one)}}
+	}
+	return s.schema(one)
 }
 
 // manySchema is that of many without pages.

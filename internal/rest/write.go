@@ -11,22 +11,31 @@ import (
 	"verbless/internal/query"
 )
 
-// create answers POST. What the body says is judged before the transaction begins.
-func (c *collection) create(call *Call) (*Answer, error) {
+// draft makes the row that a POST asks for, and judges what the body says.
+func (c *collection) draft(call *Call) (row reflect.Value, err error) {
 	above, err := c.above(call)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	row, err := c.unborn(call, above)
-	if err != nil {
-		return nil, err
+	if row, err = c.unborn(call, above); err != nil || call.raw() {
+		return row, err
 	}
 	doc, err := parse(call.Body)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	if err := c.fill(row, nil, doc, false); err != nil {
-		return nil, err
+	_, call.At, _ = c.shape.unwrap(doc, &fault.List{})
+	return row, c.fill(row, nil, doc, false)
+}
+
+// create answers POST. What the body says is judged before anything is written.
+func (c *collection) create(call *Call) (*Answer, error) {
+	row := call.prepared
+	if !row.IsValid() {
+		var err error
+		if row, err = c.draft(call); err != nil {
+			return nil, err
+		}
 	}
 	now, err := c.store.change(call.Ctx, call.By, nil, func(reflect.Value) (reflect.Value, error) {
 		return c.model.Copy(row), nil
@@ -86,7 +95,7 @@ func (c *collection) patch(call *Call) (*Answer, error) {
 		return nil, err
 	}
 	var edit func(was any) (any, error)
-	switch call.bodyType() {
+	switch call.BodyType() {
 	case jsonPatchType:
 		patch, err := jsondoc.ParsePatch(doc)
 		if err != nil {

@@ -35,7 +35,7 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 		t.choose(b, q.Columns)
 		t.matching(b, q)
 	}
-	t.page(b, q)
+	t.page(b, q, q.Limit+1) // one more tells whether there is more
 	rows, err := t.read(ctx, reader, columns, b, q.Limit)
 	if err != nil {
 		return page, err
@@ -60,13 +60,28 @@ func (t *Table[T]) matching(b *clause, q query.List) {
 	}
 }
 
-// perValue reads the first rows for each value of one column, in one statement that follows an index for each value.
+// mostValues is how many values one statement asks for; SQLite takes 500 at most.
+const mostValues = 200
+
+// perValue reads the first rows for each value of one column, in statements that follow an index for each value.
 func (t *Table[T]) perValue(ctx context.Context, reader db.Querier, b *clause, q query.List) ([]*T, error) {
 	at := slices.IndexFunc(q.Where, func(c query.Cond) bool { return c.Column == q.Per && c.Op == query.In })
+	var found []*T
+	for values := range slices.Chunk(q.Where[at].Values, mostValues) {
+		b.reset()
+		rows, err := t.perSome(ctx, reader, b, q, at, values)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, rows...)
+	}
+	return found, nil
+}
+
+func (t *Table[T]) perSome(ctx context.Context, reader db.Querier, b *clause, q query.List, at int, values []any) ([]*T, error) {
 	columns := t.pick(q.Columns)
 	one := q
-	one.Limit-- // page reads one more than asked for, and here nobody asks whether there is more
-	for i, value := range q.Where[at].Values {
+	for i, value := range values {
 		if i > 0 {
 			b.write(" UNION ALL ")
 		}
@@ -75,15 +90,15 @@ func (t *Table[T]) perValue(ctx context.Context, reader db.Querier, b *clause, q
 		b.write("SELECT * FROM (")
 		t.choose(b, q.Columns)
 		t.matching(b, one)
-		t.page(b, one)
+		t.page(b, one, q.Limit)
 		b.write(") AS part")
 	}
 	return t.read(ctx, reader, columns, b, q.Limit)
 }
 
-// page writes where to go on from, the order, and one row more than asked for: it tells whether there is more.
-// A page before an edge is read backwards.
-func (t *Table[T]) page(b *clause, q query.List) {
+// page writes where to go on from, the order, and how many rows to read where there is a limit. A page before an edge is
+// read backwards.
+func (t *Table[T]) page(b *clause, q query.List, rows int) {
 	key := &t.columns[t.key]
 	sort := key
 	if q.Sort != "" {
@@ -121,7 +136,7 @@ func (t *Table[T]) page(b *clause, q query.List) {
 		b.write(", ", key.quoted, way)
 	}
 	if q.Limit > 0 {
-		b.write(" LIMIT ", strconv.Itoa(q.Limit+1))
+		b.write(" LIMIT ", strconv.Itoa(rows))
 	}
 }
 
