@@ -5,23 +5,10 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
 )
-
-// Raw is bodies of plain bytes. Their length must be announced, so that too long a body is refused before any of it is read.
-type Raw struct {
-	Types    []string
-	Max      int64
-	TooLarge fault.Code
-}
-
-// raw tells whether the body is plain bytes, and not JSON.
-func (c *Call) raw() bool {
-	return c.op.Raw != nil && slices.Contains(c.op.Raw.Types, c.BodyType())
-}
 
 // bodyLimit is how long the body may be, and what is said of one that is longer.
 func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {

@@ -198,22 +198,6 @@ func (c *collection) routes(a *API, listOnly bool) {
 	}
 }
 
-// takes says what POST takes, and what comes before anything is written.
-func (c *collection) takes(post *Operation) {
-	post.Takes, post.Raw = []string{jsonType}, c.raw
-	if c.raw != nil {
-		post.Takes = append(post.Takes, c.raw.Types...)
-	}
-	if c.receive != nil {
-		post.prepare = func(call *Call) (err error) {
-			if call.prepared, err = c.draft(call); err != nil {
-				return err
-			}
-			return c.receive(call, call.prepared)
-		}
-	}
-}
-
 // title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.
 func title(name string) string {
 	var b strings.Builder
