@@ -18,10 +18,9 @@ import (
 )
 
 const (
-	pngStart   = 8 + 25     // the magic bytes and the header
-	resolution = "pHYs"     // a chunk that belongs to the picture, so that each upload can be a picture of its own
-	pictureMB  = 1_000_000  // bytes of a picture, about
-	wide, high = 860, 1_160 // of a picture with as much grain as a photograph
+	pngStart   = 8 + 25       // the magic bytes and the header
+	resolution = "pHYs"       // a chunk that belongs to the picture, so that each upload can be a picture of its own
+	wide, high = 1_000, 1_300 // of a picture with as much grain as a photograph
 )
 
 // photograph is a PNG of about 1 MB, with room for a number that makes it unlike all others.
