@@ -21,7 +21,7 @@ func (serve) Help() string {
 // Run listens first, so that clients that come early wait instead of being turned away.
 func (serve) Run(ctx context.Context, s *config.Settings, log *slog.Logger) error {
 	if os.Getenv("GOGC") == "" { // little is alive at any time, so collecting less often costs little memory
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(200)
 	}
 	listener, err := net.Listen("tcp", s.Addr)
 	if err != nil {
