@@ -15,6 +15,7 @@ import (
 	"verbless/internal/auth"
 	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/invoices"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
@@ -25,6 +26,7 @@ import (
 type App struct {
 	DB       *db.DB
 	API      *rest.API
+	Invoices *invoices.Book
 	settings config.Settings
 	log      *slog.Logger
 	keys     *replay.Keys
@@ -55,17 +57,17 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency())}
+	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), Invoices: &invoices.Book{DB: d, Payable: s.PayableStatuses()}}
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
-	}, resources(d)...)
+	}, resources(d, a.Invoices)...)
 	return a, nil
 }
 
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
-	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()}, resources(nil)...).OpenAPI()
+	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()}, resources(nil, &invoices.Book{})...).OpenAPI()
 }
 
 // Close ends the service.

@@ -4,16 +4,18 @@ import (
 	"verbless/internal/articles"
 	"verbless/internal/auth"
 	"verbless/internal/db"
+	"verbless/internal/invoices"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB) []rest.Resource {
+func resources(d *db.DB, book *invoices.Book) []rest.Resource {
 	return []rest.Resource{
 		auth.New(d),
 		articles.New(d),
+		invoices.New(book),
 		health(d),
 		ready(d),
 	}
@@ -26,6 +28,7 @@ func migrations() []db.Migrations {
 		replay.Migrations(),
 		outbox.Migrations(),
 		articles.Migrations(),
+		invoices.Migrations(),
 	}
 }
 

@@ -13,6 +13,9 @@ func Policy() rest.Policy {
 		"articles":  rights(everyone, everyone, everyone, owners, owners),
 		"trashed":   rights(owners, owners, no, owners, owners),
 		"revisions": rights(everyone, everyone, owners, owners, owners),
+
+		"invoices":    rights(owners, owners, everyone, owners, owners),
+		"transitions": rights(owners, owners, no, no, no),
 	}
 }
 

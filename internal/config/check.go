@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ func (s *Settings) check() error {
 	want(s.IdleTimeout >= time.Millisecond, "idle-timeout", "must be 1ms or more, not %s", s.IdleTimeout)
 	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
+	for _, status := range s.PayableStatuses() {
+		want(slices.Contains([]string{"published", "sent", "failed"}, status), "payable", "%q is none of published, sent and failed", status)
+	}
 	return errors.Join(faults...)
 }
 

@@ -35,6 +35,7 @@ type Settings struct {
 	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
+	Payable          string        `name:"payable" env:"VERBLESS_PAYABLE" group:"server" default:"published" placeholder:"STATUSES" help:"Statuses in which an invoice can be paid, of published, sent and failed, with commas between (${default})."`
 
 	file    *file
 	origins map[string]string // setting to where its value came from
@@ -82,6 +83,9 @@ func (s *Settings) Trash() time.Duration { return time.Duration(s.TrashDays) * 2
 
 // Idempotency is how long an Idempotency-Key is remembered.
 func (s *Settings) Idempotency() time.Duration { return time.Duration(s.IdempotencyHours) * time.Hour }
+
+// PayableStatuses are the statuses in which an invoice can be paid.
+func (s *Settings) PayableStatuses() []string { return strings.Split(s.Payable, ",") }
 
 // BeforeReset keeps the help of other commands short: they take the server's settings, but do not list them.
 func (s *Settings) BeforeReset(ctx *kong.Context) error {

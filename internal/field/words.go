@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"verbless/internal/fault"
 )
@@ -85,7 +86,7 @@ func newStringRules(tag words) stringRules {
 	if e := tag.text("enum"); e != "" {
 		r.enum = strings.Split(e, ",")
 	}
-	if r.format != "" && r.format != "email" {
+	if r.format != "" && r.format != "email" && r.format != "date" {
 		panic("field: unknown format " + r.format)
 	}
 	return r
@@ -107,6 +108,8 @@ func (r stringRules) check(s string) *fault.Fault {
 		return fault.New(fault.BadFormat, "This must match %s.", r.pattern)
 	case r.format == "email" && !isEmail(s):
 		return fault.New(fault.BadFormat, "This must be an email address.")
+	case r.format == "date" && !isDate(s):
+		return fault.New(fault.BadFormat, "This must be a date like 2026-01-31.")
 	}
 	return nil
 }
@@ -114,6 +117,11 @@ func (r stringRules) check(s string) *fault.Fault {
 func isEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s
+}
+
+func isDate(s string) bool {
+	t, err := time.Parse(time.DateOnly, s)
+	return err == nil && t.Year() > 0
 }
 
 func (r stringRules) schema() map[string]any {

@@ -33,6 +33,7 @@ type Collection[T any] struct {
 	Under     []Resource                 // mounted below {one}
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
+	Links     []Link[T]                  // what a document leads to, beside itself
 	Doc       string
 }
 
@@ -55,6 +56,7 @@ type collection struct {
 	filters    map[string]*field.Field
 	version    int
 	noStore    bool
+	links      []docLink
 	words      func(text string) []string
 	doc        string
 	methods    string
@@ -64,7 +66,7 @@ type collection struct {
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, links: eraseLinks(d.Links)}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {

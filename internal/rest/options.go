@@ -29,7 +29,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 			entry["accepts"] = op.Takes
 			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
 			if op.resource != nil {
-				entry["schema"] = op.resource.shape.schema(op.resource.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref))
+				entry["schema"] = op.resource.wholeSchema(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch])
 			}
 		}
 		methods[method] = entry

@@ -65,7 +65,11 @@ func (c *collection) get(call *Call) (*Answer, error) {
 			return &Answer{Status: http.StatusNotModified, ETag: tag, NoStore: c.noStore}, nil
 		}
 	}
-	row, err := c.find(call, v.columns())
+	columns := v.columns()
+	if c.shape.kind != "" {
+		columns = nil // which links are shown may depend on any of them
+	}
+	row, err := c.find(call, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +81,7 @@ func (c *collection) show(call *Call, v *view, row reflect.Value, status int) (*
 	if err := v.load(call.Ctx, call.By, []reflect.Value{row}); err != nil {
 		return nil, err
 	}
-	body := make([]byte, 0, 1024)
-	body = c.shape.open(body)
-	body = v.write(body, row, call.By)
-	body = append(c.shape.close(body), '\n')
+	body := append(c.writeOne(make([]byte, 0, 1024), call, v, row), '\n')
 	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore}
 	if status == http.StatusOK && len(v.includes) > 0 && isRead(call) && unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
@@ -128,7 +129,11 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = v.write(body, row, call.By)
+		if c.shape.kind != "" {
+			body = v.writeResource(body, row, call.By)
+		} else {
+			body = v.write(body, row, call.By)
+		}
 	}
 	body = append(body, `],"links":{`...)
 	header := ""
@@ -140,6 +145,9 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 		header += "<" + link.href + `>; rel="` + link.rel + `"`
 	}
 	body = append(body, '}')
+	if c.shape.kind != "" {
+		body = v.writeIncluded(body, rows, call.By)
+	}
 	answer := (&Answer{Status: http.StatusOK, NoStore: c.noStore}).Set("Link", header)
 	if q.Count {
 		body = append(strconv.AppendInt(append(body, `,"meta":{"total":`...), total, 10), '}')

@@ -117,14 +117,51 @@ func (a *API) add(pattern string, ops ...*Operation) *route {
 	return rt
 }
 
-// Route is a Resource with one path whose answers it makes itself.
+// Route is a Resource with one path whose answers it makes itself. Below one of a collection, whoever may read that one
+// may call it, and for others it does not exist.
 type Route struct {
 	Path       string // below its parent
 	Public     bool   // needs no token
 	Operations []*Operation
 }
 
-func (r Route) mount(a *API, _ *collection, base string) {
+func (r Route) mount(a *API, parent *collection, base string) {
 	rt := a.add(base+r.Path, r.Operations...)
 	rt.public = r.Public
+	if parent == nil || base != parent.itemPattern() {
+		return
+	}
+	rt.above = parent
+	for _, op := range r.Operations {
+		op.who = parent.rights.Read
+	}
+	rt.find = func(call *Call) (int64, error) {
+		row, err := parent.find(call, parent.always)
+		if err != nil {
+			return 0, err
+		}
+		return parent.ownerOf(call, row), nil
+	}
+}
+
+// Above is what a route lies under, as far as the caller may see it.
+func Above[T any](c *Call) (*T, error) {
+	row, err := c.route.above.find(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	return row.Addr().Interface().(*T), nil
+}
+
+// Self is the address that was asked for, without its query.
+func (c *Call) Self() string { return c.api.Base + c.Request.URL.EscapedPath() }
+
+// Fresh answers a read with a body, or says that the caller has it already.
+func (c *Call) Fresh(body []byte) *Answer {
+	body = append(body, '\n')
+	answer := &Answer{Status: http.StatusOK, Body: body, ETag: etag(c.api.keyedBody(9, body, "state"), c.api.keyed(6, "view", c.mediaType))}
+	if unchanged(c.Request.Header, answer.ETag) {
+		answer.Status, answer.Body = http.StatusNotModified, nil
+	}
+	return answer
 }

@@ -105,6 +105,7 @@ type route struct {
 	operations map[string]*Operation
 	allow      string
 	version    int
+	above      *collection                            // that a Route lies under
 	find       func(c *Call) (owner int64, err error) // what OPTIONS must find before it describes
 }
 

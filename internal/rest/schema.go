@@ -1,6 +1,10 @@
 package rest
 
-import "verbless/internal/field"
+import (
+	"slices"
+
+	"verbless/internal/field"
+)
 
 // schemaOf is the schema of a resource: its own members and, in answers, its relations.
 func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[string]any {
@@ -12,6 +16,134 @@ func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[st
 	}
 	if c.doc != "" {
 		s["description"] = c.doc
+	}
+	return s
+}
+
+// wholeSchema is what a body that holds one looks like.
+func (c *collection) wholeSchema(p field.Purpose) any {
+	if c.shape.kind != "" {
+		return c.documentSchema(p)
+	}
+	return c.shape.schema(c.schemaOf(p, ref))
+}
+
+// documentSchema is the schema of a document. The schemas of documents are of the whole of them.
+func (c *collection) documentSchema(p field.Purpose) map[string]any {
+	links, required := map[string]any{}, []string{}
+	for _, l := range c.links {
+		links[l.name] = l.schema()
+		if l.when == nil {
+			required = append(required, l.name)
+		}
+	}
+	members := map[string]any{
+		"data":   c.resourceSchema(p),
+		"links":  map[string]any{"type": "object", "required": required, "additionalProperties": false, "properties": links, "readOnly": true},
+		"schema": map[string]any{"type": "string", "format": "uri", "readOnly": true, "description": "Leads to this schema."},
+	}
+	s := map[string]any{"type": "object", "required": []string{"data"}, "additionalProperties": false, "properties": members}
+	if p == field.Answer {
+		s["required"] = []string{"data", "links", "schema"}
+		if len(c.relations) > 0 {
+			members["included"] = ref(c.one + "_included")
+		}
+	}
+	if c.doc != "" {
+		s["description"] = c.doc
+	}
+	if c.shape.orBare && p != field.Answer {
+		return map[string]any{"anyOf": []any{s, c.attributesSchema(p)}}
+	}
+	return s
+}
+
+func (l docLink) schema() map[string]any {
+	address := map[string]any{"type": "string", "format": "uri"}
+	if l.doc != "" {
+		address["description"] = l.doc
+	}
+	if l.method == "" {
+		return address
+	}
+	meta := map[string]any{"type": "object", "required": []string{"method", "type"}, "additionalProperties": false,
+		"properties": map[string]any{"method": map[string]any{"const": l.method}, "type": map[string]any{"const": l.mediaType}}}
+	return map[string]any{"type": "object", "required": []string{"href", "meta"}, "additionalProperties": false,
+		"properties": map[string]any{"href": address, "meta": meta}}
+}
+
+// attributesSchema is the members of a resource without those that stand elsewhere in a document.
+func (c *collection) attributesSchema(p field.Purpose) map[string]any {
+	s := c.model.Schema(p, func(name string) bool { return c.api.deprecated(c.name, "", name) })
+	outside := []string{c.model.ID.Name, "links"}
+	for _, name := range outside {
+		delete(s["properties"].(map[string]any), name)
+	}
+	if required, ok := s["required"].([]string); ok {
+		s["required"] = slices.DeleteFunc(required, func(name string) bool { return slices.Contains(outside, name) })
+	}
+	return s
+}
+
+// resourceSchema is the schema of type, id, attributes and relationships.
+func (c *collection) resourceSchema(p field.Purpose) map[string]any {
+	members := map[string]any{"type": map[string]any{"const": c.kind()}, "id": map[string]any{"type": "string"}, "attributes": c.attributesSchema(p)}
+	related := map[string]any{}
+	for _, f := range c.model.Links {
+		related[f.Link] = linkageSchema(false)
+	}
+	for _, r := range c.relations {
+		related[r.Name] = linkageSchema(r.Many)
+	}
+	if len(related) > 0 {
+		members["relationships"] = map[string]any{"type": "object", "additionalProperties": false, "properties": related, "readOnly": true}
+	}
+	required := []string{"attributes"}
+	if p == field.Answer {
+		required = []string{"attributes", "id", "type"}
+	}
+	return map[string]any{"type": "object", "required": required, "additionalProperties": false, "properties": members}
+}
+
+func linkageSchema(many bool) map[string]any {
+	str := map[string]any{"type": "string"}
+	data := map[string]any{"type": []string{"object", "null"}, "required": []string{"type", "id"}, "additionalProperties": false, "properties": map[string]any{"type": str, "id": str}}
+	if many {
+		data["type"] = "object"
+		data = map[string]any{"type": "array", "items": data}
+	}
+	return map[string]any{"type": "object", "required": []string{"data"}, "additionalProperties": false, "properties": map[string]any{"data": data}}
+}
+
+// includedSchema is every resource that include can reach.
+func (c *collection) includedSchema() map[string]any {
+	var kinds []any
+	seen := map[string]bool{}
+	var add func(c *collection, depth int)
+	add = func(c *collection, depth int) {
+		for _, r := range c.relations {
+			to := c.api.collections[r.To]
+			if !seen[to.name] {
+				seen[to.name] = true
+				kinds = append(kinds, to.resourceSchema(field.Answer))
+			}
+			if depth > 1 {
+				add(to, depth-1)
+			}
+		}
+	}
+	add(c, maxDepth)
+	return map[string]any{"type": "array", "description": "What include asked for.", "items": map[string]any{"anyOf": kinds}}
+}
+
+// listSchema is a page of them.
+func (c *collection) listSchema() any {
+	if c.shape.kind == "" {
+		return c.shape.listSchema(ref(c.one))
+	}
+	s := c.shape.listSchema(ref(c.one + "_data")).(map[string]any)
+	if len(c.relations) > 0 {
+		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
 	}
 	return s
 }

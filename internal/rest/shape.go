@@ -7,8 +7,10 @@ import (
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
 type Shape struct {
-	one  string // member that holds a single one; empty: it stands bare
-	many string // member that holds the list
+	one    string // member that holds a single one; empty: it stands bare
+	many   string // member that holds the list
+	kind   string // type of the resource in a document; empty: it is no document
+	orBare bool   // a document may also be sent as its attributes alone
 }
 
 // Bare shows one as the object itself, and many under the plural.
@@ -16,6 +18,12 @@ func Bare(many string) Shape { return Shape{many: many} }
 
 // Keyed shows one under the member one, and many under the member many.
 func Keyed(one, many string) Shape { return Shape{one: one, many: many} }
+
+// Document shows one as data with type, id and attributes beside links and schema, and many as an array data.
+func Document(kind string) Shape { return Shape{one: "data", many: "data", kind: kind} }
+
+// OrBare lets a request send the attributes alone, without the document around them.
+func (s Shape) OrBare() Shape { s.orBare = true; return s }
 
 // wrap puts a document into its shape.
 func (s Shape) wrap(doc *jsondoc.Object) any {

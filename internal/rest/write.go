@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"verbless/internal/fault"
-	"verbless/internal/field"
 	"verbless/internal/jsondoc"
 )
 
@@ -30,20 +29,21 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.fill(row, nil, doc, false); err != nil {
+	at, err := c.fill(row, nil, nil, doc, false)
+	if err != nil {
 		return nil, err
 	}
 	now, err := c.store.change(call.Ctx, call.By, nil, func(reflect.Value) (reflect.Value, error) {
 		return c.model.Copy(row), nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, below(at, err)
 	}
 	answer, err := c.show(call, c.plain, now, http.StatusCreated)
 	if err != nil {
 		return nil, err
 	}
-	answer.Location = c.api.Base + call.Request.URL.EscapedPath() + "/" + field.Text(c.model.ID.Of(now))
+	answer.Location = c.address(call, now)
 	if call.Prefer.minimal {
 		answer.Body = nil
 		answer.Set("Preference-Applied", "return=minimal")
@@ -112,20 +112,27 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	if err != nil {
 		return nil, err
 	}
+	at := "" // where the members stand, once the document has been found good: what comes after are faults of the rule
 	now, err := c.store.change(call.Ctx, call.By, key, func(was reflect.Value) (reflect.Value, error) {
+		at = ""
 		if err := c.mayChange(c.rights.Change, call, was, conditions); err != nil {
 			return reflect.Value{}, err
 		}
 		old := c.model.Tree(was, !c.hasPrivate || c.seesPrivate(call.By, was))
-		doc, err := edit(c.shape.wrap(old))
+		whole, err := c.wrap(call, was, old)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		doc, err := edit(whole)
 		if err != nil {
 			return reflect.Value{}, err
 		}
 		row := c.model.Copy(was)
-		return row, c.fill(row, old, doc, patched)
+		at, err = c.fill(row, old, whole, doc, patched)
+		return row, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, below(at, err)
 	}
 	answer, err := c.show(call, c.plain, now, http.StatusOK)
 	if err == nil && call.Prefer.minimal {
@@ -135,13 +142,48 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	return answer, err
 }
 
-// fill takes the document out of its shape and makes the row what it says.
-func (c *collection) fill(row reflect.Value, was *jsondoc.Object, doc any, patched bool) error {
+// wrap is the whole representation of a row whose members are old.
+func (c *collection) wrap(call *Call, row reflect.Value, old *jsondoc.Object) (any, error) {
+	if c.shape.kind != "" {
+		return c.documentOf(call, row)
+	}
+	return c.shape.wrap(old), nil
+}
+
+// fill takes the document out of its shape and makes the row what it says. It tells where in the document the members
+// stand, unless it found faults. was are the members as they were and whole the document around them, both nil at birth.
+func (c *collection) fill(row reflect.Value, was *jsondoc.Object, whole, doc any, patched bool) (at string, err error) {
 	var bad fault.List
-	if inner, at, ok := c.shape.unwrap(doc, &bad); ok {
+	inner, ok := doc, true
+	if c.shape.kind != "" {
+		before, _ := whole.(*jsondoc.Object)
+		if inner, at, ok = c.shape.openDocument(doc, before, patched, &bad); ok {
+			inner = c.complete(inner, was, at, &bad)
+		}
+	} else {
+		inner, at, ok = c.shape.unwrap(doc, &bad)
+	}
+	if ok {
 		c.model.Fill(row, was, inner, at, patched, &bad)
 	}
-	return bad.Err()
+	if err := bad.Err(); err != nil {
+		return "", err
+	}
+	return at, nil
+}
+
+// below moves the pointers of a rule's faults, which knows nothing of shapes, to where the members stand in the body.
+func below(at string, err error) error {
+	var f *fault.Fault
+	if at == "" || !errors.As(err, &f) {
+		return err
+	}
+	for _, one := range append([]*fault.Fault{f}, f.Parts...) {
+		if one.Pointer != "" {
+			one.Pointer = at + one.Pointer
+		}
+	}
+	return err
 }
 
 func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions preconditions) error {

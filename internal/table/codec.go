@@ -41,6 +41,8 @@ func codecFor(t reflect.Type) (c codec, nullable, ok bool) {
 		return codec{getBytes, setBytes}, true, true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
 		return codec{getStrings, setStrings}, false, true
+	case t.Kind() == reflect.Struct, t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return codec{getJSON, setJSON}, false, true
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -186,6 +188,23 @@ func simpleStrings(s string) ([]string, bool) {
 		}
 	}
 	return words, true
+}
+
+// getJSON keeps what has members of its own as JSON text.
+func getJSON(f reflect.Value) (any, error) {
+	if f.Kind() == reflect.Slice && f.Len() == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(f.Interface())
+	return string(text), err
+}
+
+func setJSON(f reflect.Value, v any) error {
+	text, ok := v.(string)
+	if !ok {
+		return mismatch(f, v)
+	}
+	return json.Unmarshal([]byte(text), f.Addr().Interface())
 }
 
 func getValuer(f reflect.Value) (any, error) {
