@@ -9,12 +9,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"verbless/internal/articles"
 	"verbless/internal/auth"
 	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
@@ -27,6 +29,7 @@ type App struct {
 	DB       *db.DB
 	API      *rest.API
 	Invoices *invoices.Book
+	Queue    *outbox.Queue
 	settings config.Settings
 	log      *slog.Logger
 	keys     *replay.Keys
@@ -57,7 +60,9 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), Invoices: &invoices.Book{DB: d, Payable: s.PayableStatuses()}}
+	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), Queue: outbox.NewQueue(d, log, s.StopTimeout)}
+	a.Invoices = &invoices.Book{DB: d, Queue: a.Queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Log: log}
+	a.Invoices.Work()
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
@@ -98,7 +103,10 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	jobs := make(chan struct{})
 	go func() {
 		defer close(jobs)
+		var running sync.WaitGroup
+		running.Go(func() { a.Queue.Run(working) })
 		outbox.Run(working, a.DB, a.log, a.jobs()...)
+		running.Wait()
 	}()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

@@ -4,6 +4,7 @@ import (
 	"verbless/internal/articles"
 	"verbless/internal/auth"
 	"verbless/internal/db"
+	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
@@ -28,6 +29,7 @@ func migrations() []db.Migrations {
 		replay.Migrations(),
 		outbox.Migrations(),
 		articles.Migrations(),
+		gateway.Migrations(),
 		invoices.Migrations(),
 	}
 }

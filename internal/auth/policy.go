@@ -14,8 +14,9 @@ func Policy() rest.Policy {
 		"trashed":   rights(owners, owners, no, owners, owners),
 		"revisions": rights(everyone, everyone, owners, owners, owners),
 
-		"invoices":    rights(owners, owners, everyone, owners, owners),
-		"transitions": rights(owners, owners, no, no, no),
+		"invoices":         rights(owners, owners, everyone, owners, owners),
+		"transitions":      rights(owners, owners, no, no, no),
+		"payment_attempts": rights(owners, owners, owners, no, no),
 	}
 }
 

@@ -30,6 +30,7 @@ func (s *Settings) check() error {
 	want(s.IdleTimeout >= time.Millisecond, "idle-timeout", "must be 1ms or more, not %s", s.IdleTimeout)
 	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
+	want(s.GatewayTimeout >= time.Millisecond, "gateway-timeout", "must be 1ms or more, not %s", s.GatewayTimeout)
 	for _, status := range s.PayableStatuses() {
 		want(slices.Contains([]string{"published", "sent", "failed"}, status), "payable", "%q is none of published, sent and failed", status)
 	}

@@ -36,6 +36,7 @@ type Settings struct {
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
 	Payable          string        `name:"payable" env:"VERBLESS_PAYABLE" group:"server" default:"published" placeholder:"STATUSES" help:"Statuses in which an invoice can be paid, of published, sent and failed, with commas between (${default})."`
+	GatewayTimeout   time.Duration `name:"gateway-timeout" env:"VERBLESS_GATEWAY_TIMEOUT" group:"server" default:"10s" placeholder:"TIME" help:"How long the payment gateway may take to answer before an attempt is left pending and settled later (${default})."`
 
 	file    *file
 	origins map[string]string // setting to where its value came from

@@ -5,11 +5,14 @@
 package invoices
 
 import (
+	"log/slog"
 	"time"
 
 	"verbless/internal/db"
 	"verbless/internal/field"
+	"verbless/internal/gateway"
 	"verbless/internal/money"
+	"verbless/internal/outbox"
 	"verbless/internal/rest"
 )
 
@@ -66,12 +69,21 @@ func (items LineItems) See(row any) {
 // Book is the invoices of a deployment, with what they need from outside.
 type Book struct {
 	DB      *db.DB
-	Payable []string // the statuses in which an invoice can be paid
+	Queue   *outbox.Queue
+	Gateway gateway.Gateway
+	Timeout time.Duration // how long the gateway may take to answer
+	Payable []string      // the statuses in which an invoice can be paid
+	Log     *slog.Logger
+}
+
+// Work hands the queue what follows after changes of invoices.
+func (b *Book) Work() {
+	b.Queue.Handle(outbox.Work{Kind: settleTask, Run: b.resume, Most: 45 * time.Second})
 }
 
 var owner = rest.Relation{Name: "owner", To: "users", Via: "owner_id", At: "id", Doc: "Whose invoice it is."}
 
-// New is the resource, with its status and history below it.
+// New is the resource, with its status, history and payments below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
 		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.Store(), Relations: []rest.Relation{owner},
@@ -80,7 +92,7 @@ func New(b *Book) rest.Resource {
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},
 			{Name: "pay", Path: "/payment_attempts", Method: "POST", Type: "application/json", When: b.payable, Doc: "Where to pay; present only while the status allows it."},
 		},
-		Under: []rest.Resource{status(), transitions(b.DB)},
+		Under: []rest.Resource{status(), transitions(b.DB), b.payments()},
 		Doc:   "A bill. PATCH its status to move it along.",
 	}
 }

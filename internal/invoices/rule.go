@@ -74,9 +74,9 @@ func rule(c *change.Change[Invoice]) error {
 	if err := bad.Err(); err != nil || c.Born() || c.Was.Status == c.Now.Status {
 		return err
 	}
-	// The contact may come with the move that needs it.
+	// The contact may come with the move that needs it, and a payment ends with the move that it causes.
 	as := *c.Was
-	as.Contact = c.Now.Contact
+	as.Contact, as.Paying = c.Now.Contact, c.Now.Paying
 	if reason, message := as.refusal(c.Now.Status); reason != "" {
 		return fault.New(fault.TransitionRefused, "%s", message).At("/status").
 			With("from", c.Was.Status).With("to", c.Now.Status).With("allowed", as.allowed()).With("reason", reason)

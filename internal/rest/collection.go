@@ -34,7 +34,12 @@ type Collection[T any] struct {
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Links     []Link[T]                  // what a document leads to, beside itself
-	Doc       string
+	// Finish goes on after what POST made is committed, with the Idempotency-Key that may have come with it, and gives what
+	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
+	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
+	// Options adds to what OPTIONS tells of the whole collection.
+	Options func(call *Call, description map[string]any) error
+	Doc     string
 }
 
 // collection is a Collection with its type erased.
@@ -60,6 +65,7 @@ type collection struct {
 	words      func(text string) []string
 	doc        string
 	methods    string
+	finish     func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error)
 	viewTags   sync.Map     // second halves of ETags, of the plain view
 	size       atomic.Int64 // of the last list
 }
@@ -75,6 +81,12 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	if c.methods == "" {
 		c.methods = "GET POST PUT PATCH DELETE"
 	}
+	if d.Finish != nil {
+		c.finish = func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error) {
+			now, err := d.Finish(ctx, by, made.Addr().Interface().(*T))
+			return reflect.ValueOf(now).Elem(), err
+		}
+	}
 	var known bool
 	if c.rights, known = a.Policy[c.name]; !known {
 		panic("rest: the policy says nothing of " + c.name)
@@ -88,7 +100,7 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
-	c.routes(a)
+	c.routes(a).extend = d.Options
 	for _, r := range d.Under {
 		r.mount(a, c, c.itemPattern())
 	}
@@ -131,8 +143,8 @@ func (c *collection) has(method string) bool {
 	return slices.Contains(strings.Fields(c.methods), method)
 }
 
-// routes mounts the two paths of a collection.
-func (c *collection) routes(a *API) {
+// routes mounts the two paths of a collection, and gives the first.
+func (c *collection) routes(a *API) (whole *route) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
 		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
@@ -146,7 +158,10 @@ func (c *collection) routes(a *API) {
 	list.Params, list.gathers = c.listParams(), true
 	get := add(&one, http.MethodGet, "get"+single, "Read one of "+c.name, c.rights.Read, c.get)
 	get.Params, get.gathers = c.viewParams(), true
-	add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create).Takes = []string{jsonType}
+	post := add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create)
+	if post.Takes = []string{jsonType}; c.finish != nil {
+		post.finish = c.finishCreate
+	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
@@ -164,6 +179,7 @@ func (c *collection) routes(a *API) {
 		}
 		return c.ownerOf(call, row), nil
 	}
+	return above
 }
 
 // title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.

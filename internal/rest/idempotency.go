@@ -61,7 +61,8 @@ var keyPattern = regexp.MustCompile(`^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"
 func (c *Call) once() (*Answer, error) {
 	lines := c.Request.Header.Values("Idempotency-Key")
 	if len(lines) == 0 {
-		return c.op.Handle(c)
+		answer, err := c.op.Handle(c)
+		return c.finished(answer, false, err)
 	}
 	match := keyPattern.FindStringSubmatch(lines[0])
 	if len(lines) > 1 || match == nil {
@@ -76,6 +77,7 @@ func (c *Call) once() (*Answer, error) {
 	}
 	defer c.api.running.free(key)
 	var answer *Answer
+	replayed := false
 	outside := c.Ctx
 	err := c.api.Atomic.Do(outside, func(ctx context.Context) error {
 		c.Ctx = ctx
@@ -87,16 +89,26 @@ func (c *Call) once() (*Answer, error) {
 			if kept.Fingerprint != print {
 				return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
 			}
+			replayed = true
 			answer, err = seal.open(kept.Answer)
 			return err
 		}
+		replayed = false
 		if answer, err = c.op.Handle(c); err != nil {
 			return err
 		}
 		return c.api.Keys.Keep(ctx, c.By.ID, key, seal.close(answer))
 	})
 	c.Ctx = outside
-	return answer, err
+	return c.finished(answer, replayed, err)
+}
+
+// finished runs what an operation still has to do after its transaction. The key is held until then.
+func (c *Call) finished(answer *Answer, replayed bool, err error) (*Answer, error) {
+	if err != nil || c.op.finish == nil {
+		return answer, err
+	}
+	return c.op.finish(c, answer, replayed)
 }
 
 // InProgress is the fault while the first request with a key still runs.

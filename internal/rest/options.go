@@ -29,17 +29,35 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 			entry["accepts"] = op.Takes
 			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
 			if op.resource != nil {
-				entry["schema"] = op.resource.wholeSchema(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch])
+				entry["schema"] = op.resource.takes(method)
 			}
 		}
 		methods[method] = entry
 	}
-	body, err := json.Marshal(map[string]any{"path": rt.pattern, "methods": methods})
+	description := map[string]any{"path": rt.pattern, "methods": methods}
+	if rt.extend != nil {
+		if err := rt.extend(c, description); err != nil {
+			return nil, err
+		}
+	}
+	body, err := json.Marshal(description)
 	if err != nil {
 		return nil, err
 	}
 	answer.Body = append(body, '\n')
 	return answer.Set("Allow", rt.allow), nil
+}
+
+// takes is the schema of a body. That of a document is large, and named where it is served.
+func (c *collection) takes(method string) any {
+	purpose, name := field.Body, "_body"
+	if method == http.MethodPatch {
+		purpose, name = field.Patch, "_change"
+	}
+	if c.shape.kind != "" {
+		return map[string]any{"$ref": c.api.Base + "/schemas/" + c.one + name + ".json"}
+	}
+	return c.shape.schema(c.schemaOf(purpose, ref))
 }
 
 func describeParams(params []Param) []any {

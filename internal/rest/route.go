@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -29,6 +30,7 @@ type Operation struct {
 	resource *collection
 	who      Who  // who may call it, as far as the route alone can tell
 	gathers  bool // Handle adds to the faults of the query, and reports them all
+	finish   func(c *Call, answer *Answer, replayed bool) (*Answer, error)
 }
 
 // Param is one query parameter.
@@ -60,7 +62,8 @@ type Call struct {
 	op          *Operation
 	mediaType   string // of the answer
 	bad         fault.List
-	parentOwner int64 // of what the path's last part lies under
+	made        reflect.Value // by a POST that is still to be finished
+	parentOwner int64         // of what the path's last part lies under
 }
 
 // Param is a part of the path, by its name.
@@ -105,7 +108,8 @@ type route struct {
 	operations map[string]*Operation
 	allow      string
 	version    int
-	above      *collection                            // that a Route lies under
+	above      *collection // that a Route lies under
+	extend     func(c *Call, description map[string]any) error
 	find       func(c *Call) (owner int64, err error) // what OPTIONS must find before it describes
 }
 

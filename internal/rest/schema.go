@@ -20,14 +20,6 @@ func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[st
 	return s
 }
 
-// wholeSchema is what a body that holds one looks like.
-func (c *collection) wholeSchema(p field.Purpose) any {
-	if c.shape.kind != "" {
-		return c.documentSchema(p)
-	}
-	return c.shape.schema(c.schemaOf(p, ref))
-}
-
 // documentSchema is the schema of a document. The schemas of documents are of the whole of them.
 func (c *collection) documentSchema(p field.Purpose) map[string]any {
 	links, required := map[string]any{}, []string{}

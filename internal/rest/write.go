@@ -3,6 +3,7 @@ package rest
 import (
 	"errors"
 	"net/http"
+	"path"
 	"reflect"
 
 	"verbless/internal/fault"
@@ -39,6 +40,36 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, below(at, err)
 	}
+	call.made = now
+	return c.created(call, now)
+}
+
+// finishCreate goes on after the commit. A repeated request gets what the first one made, as it is now.
+func (c *collection) finishCreate(call *Call, answer *Answer, replayed bool) (*Answer, error) {
+	if !replayed {
+		now, err := c.finish(call.Ctx, call.By, call.made)
+		if err != nil {
+			return nil, err
+		}
+		return c.created(call, now)
+	}
+	key, err := c.above(call)
+	if err != nil {
+		return nil, err
+	}
+	cond, _ := c.key(call.By, path.Base(answer.Location))
+	row, err := c.store.get(call.Ctx, append(key, cond))
+	if err != nil {
+		return nil, err
+	}
+	if answer, err = c.created(call, row); err != nil {
+		return nil, err
+	}
+	return answer.Set("Idempotency-Replayed", "true"), nil
+}
+
+// created is the answer that shows what was made.
+func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
 	answer, err := c.show(call, c.plain, now, http.StatusCreated)
 	if err != nil {
 		return nil, err
