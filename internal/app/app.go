@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 	"verbless/internal/db"
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
+	"verbless/internal/mail"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
@@ -61,13 +64,32 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 		return nil, errors.Join(err, d.Close())
 	}
 	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), Queue: outbox.NewQueue(d, log, s.StopTimeout)}
-	a.Invoices = &invoices.Book{DB: d, Queue: a.Queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Log: log}
+	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	a.Invoices.Work()
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
 	}, resources(d, a.Invoices)...)
 	return a, nil
+}
+
+// book opens the invoices with what they need from outside: a payment gateway, and a way to send mail.
+func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*invoices.Book, error) {
+	base, err := url.Parse(s.Base())
+	if err != nil {
+		return nil, err
+	}
+	sender, err := mail.Open(mail.Config{URL: s.SMTP, From: s.MailFrom, Host: base.Hostname(), Dir: filepath.Join(s.Data, "mail"), Timeout: 30 * time.Second})
+	if err != nil {
+		return nil, err
+	}
+	b := &invoices.Book{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
+	if s.Gateway == "stripe" {
+		b.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
+	}
+	return b, nil
 }
 
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.

@@ -17,6 +17,7 @@ func Policy() rest.Policy {
 		"invoices":         rights(owners, owners, everyone, owners, owners),
 		"transitions":      rights(owners, owners, no, no, no),
 		"payment_attempts": rights(owners, owners, owners, no, no),
+		"notices":          rights(owners, owners, no, owners, no),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/mail"
 	"net/url"
 	"slices"
 	"strconv"
@@ -31,6 +32,11 @@ func (s *Settings) check() error {
 	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	want(s.GatewayTimeout >= time.Millisecond, "gateway-timeout", "must be 1ms or more, not %s", s.GatewayTimeout)
+	want(s.Gateway != "stripe" || s.StripeKey != "", "stripe-key", "must be set for the gateway stripe")
+	want(validBase(s.StripeURL), "stripe-url", "%q is not an http or https address", s.StripeURL)
+	want(s.SMTP == "" || validSMTP(s.SMTP), "smtp", "must be an address like smtp://user:password@host:587 or smtps://host") // not the value: it holds a password
+	_, err := mail.ParseAddress(s.MailFrom)
+	want(err == nil, "mail-from", "%q is not a mail address", s.MailFrom)
 	for _, status := range s.PayableStatuses() {
 		want(slices.Contains([]string{"published", "sent", "failed"}, status), "payable", "%q is none of published, sent and failed", status)
 	}
@@ -43,6 +49,11 @@ func validDatabase(text string) bool {
 	}
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && u.Opaque == ""
+}
+
+func validSMTP(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "smtp" || u.Scheme == "smtps") && u.Hostname() != ""
 }
 
 func validAddr(text string) bool {

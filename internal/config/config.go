@@ -37,6 +37,11 @@ type Settings struct {
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
 	Payable          string        `name:"payable" env:"VERBLESS_PAYABLE" group:"server" default:"published" placeholder:"STATUSES" help:"Statuses in which an invoice can be paid, of published, sent and failed, with commas between (${default})."`
 	GatewayTimeout   time.Duration `name:"gateway-timeout" env:"VERBLESS_GATEWAY_TIMEOUT" group:"server" default:"10s" placeholder:"TIME" help:"How long the payment gateway may take to answer before an attempt is left pending and settled later (${default})."`
+	Gateway          string        `name:"gateway" env:"VERBLESS_GATEWAY" group:"server" default:"test" enum:"test,stripe" placeholder:"NAME" help:"Payment gateway: ${enum}; test moves no money (${default})."`
+	StripeKey        string        `name:"stripe-key" env:"VERBLESS_STRIPE_KEY" group:"server" secret:"" placeholder:"KEY" help:"Secret key of the Stripe account."`
+	StripeURL        string        `name:"stripe-url" env:"VERBLESS_STRIPE_URL" group:"server" default:"https://api.stripe.com" placeholder:"URL" help:"Address of Stripe's API (${default})."`
+	SMTP             string        `name:"smtp" env:"VERBLESS_SMTP" group:"server" secret:"url" placeholder:"URL" help:"Mail server, like smtp://user:password@host:587 (STARTTLS is required unless ?starttls=optional or never) or smtps://host. Left out: mails are files in the folder mail of the data folder."`
+	MailFrom         string        `name:"mail-from" env:"VERBLESS_MAIL_FROM" group:"server" default:"verbless@localhost" placeholder:"ADDRESS" help:"Sender of mails (${default})."`
 
 	file    *file
 	origins map[string]string // setting to where its value came from

@@ -25,10 +25,10 @@ type Charge struct {
 	Token     string // from the payer, stands for their means of payment
 	Minor     int64  // in minor units of the currency
 	Currency  string
-	Invoice   string    // its number, for statements
-	Reference string    // what the gateway called it before, when it answered with Pending
-	Since     time.Time // when it was first asked for
-	Again     bool      // it has been asked for before, and the answer was lost or Pending
+	Invoice   string        // its number, for statements
+	Reference string        // what the gateway called it before, when it answered with Pending
+	Age       time.Duration // since it was first asked for
+	Again     bool          // it has been asked for before, and the answer was lost or Pending
 }
 
 // Result is the gateway's word.

@@ -11,6 +11,7 @@ import (
 	"verbless/internal/db"
 	"verbless/internal/field"
 	"verbless/internal/gateway"
+	"verbless/internal/mail"
 	"verbless/internal/money"
 	"verbless/internal/outbox"
 	"verbless/internal/rest"
@@ -73,17 +74,20 @@ type Book struct {
 	Gateway gateway.Gateway
 	Timeout time.Duration // how long the gateway may take to answer
 	Payable []string      // the statuses in which an invoice can be paid
+	Mail    mail.Sender
+	Base    string // address of the service, for links in mails
 	Log     *slog.Logger
 }
 
 // Work hands the queue what follows after changes of invoices.
 func (b *Book) Work() {
 	b.Queue.Handle(outbox.Work{Kind: settleTask, Run: b.resume, Most: 45 * time.Second})
+	b.Queue.Handle(outbox.Work{Kind: sendTask, Run: b.deliver, Tries: sendTries, Dead: b.bury})
 }
 
 var owner = rest.Relation{Name: "owner", To: "users", Via: "owner_id", At: "id", Doc: "Whose invoice it is."}
 
-// New is the resource, with its status, history and payments below it.
+// New is the resource, with its status, history, payments and notices below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
 		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.Store(), Relations: []rest.Relation{owner},
@@ -92,7 +96,7 @@ func New(b *Book) rest.Resource {
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},
 			{Name: "pay", Path: "/payment_attempts", Method: "POST", Type: "application/json", When: b.payable, Doc: "Where to pay; present only while the status allows it."},
 		},
-		Under: []rest.Resource{status(), transitions(b.DB), b.payments()},
+		Under: []rest.Resource{status(), transitions(b.DB), b.payments(), b.noticesBelow()},
 		Doc:   "A bill. PATCH its status to move it along.",
 	}
 }

@@ -131,7 +131,7 @@ func (b *Book) pay(ctx context.Context, _ change.Actor, p *PaymentAttempt) (*Pay
 func (b *Book) charge(ctx context.Context, p *PaymentAttempt, again bool) (gateway.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Timeout)
 	defer cancel()
-	charge := gateway.Charge{Key: p.ID, Token: p.Token, Minor: p.Amount.Minor(), Currency: p.Currency, Invoice: p.Number, Since: p.Created, Again: again}
+	charge := gateway.Charge{Key: p.ID, Token: p.Token, Minor: p.Amount.Minor(), Currency: p.Currency, Invoice: p.Number, Age: b.DB.Now().Sub(p.Created), Again: again}
 	if p.Reference != nil {
 		charge.Reference = *p.Reference
 	}

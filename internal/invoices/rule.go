@@ -27,6 +27,29 @@ var moves = change.Moves{
 	failed:    {paid},
 }
 
+// audience is who is told when an invoice enters a state.
+var audience = map[string][]string{
+	sent:   {toContact},
+	failed: {toContact, toOwner},
+	paid:   {toOwner},
+}
+
+// Who a notice goes to.
+const (
+	toContact = "contact"
+	toOwner   = "owner"
+)
+
+// The states of a notice. Only a dead one can be moved from outside: back into the queue.
+const (
+	noticeQueued    = "queued"
+	noticeSending   = "sending"
+	noticeDelivered = "delivered"
+	noticeDead      = "dead"
+)
+
+var noticeMoves = change.Moves{noticeDead: {noticeQueued}}
+
 // Why a move is refused, for machines.
 const (
 	notInTable     = "not_in_table"

@@ -55,5 +55,8 @@ func (b *Book) after(ctx context.Context, tx *db.Tx, c *change.Change[Invoice]) 
 	if c.Dying() || c.Born() || c.Was.Status == c.Now.Status {
 		return nil
 	}
-	return record(ctx, tx, c)
+	if err := record(ctx, tx, c); err != nil {
+		return err
+	}
+	return b.notify(ctx, tx, c)
 }
