@@ -34,18 +34,18 @@ type Queue struct {
 	works map[string]Work
 	wake  chan struct{}
 	lease time.Duration
+	poll  time.Duration // other nodes put tasks here, too
 	grace time.Duration // how long a running task may take when the service stops
 }
 
 const (
 	workers = 4
-	poll    = 5 * time.Second // other nodes put tasks here, too
 	batch   = 16
 )
 
 // NewQueue makes a queue; grace is how long running tasks may take when the service stops.
 func NewQueue(d *db.DB, log *slog.Logger, grace time.Duration) *Queue {
-	return &Queue{db: d, log: log, works: map[string]Work{}, wake: make(chan struct{}, 1), lease: time.Minute, grace: grace}
+	return &Queue{db: d, log: log, works: map[string]Work{}, wake: make(chan struct{}, 1), lease: time.Minute, poll: 5 * time.Second, grace: grace}
 }
 
 // Handle says how tasks of a kind are done. All kinds are known before the queue runs.
@@ -101,7 +101,7 @@ func (q *Queue) Run(ctx context.Context) {
 	defer running.Wait()
 	slots := make(chan struct{}, workers)
 	for {
-		wait := poll
+		wait := q.poll
 		due, next, err := q.due(ctx)
 		if err != nil && ctx.Err() == nil {
 			q.log.Error("the queue cannot be read", "error", err)
