@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"verbless/internal/change"
+	"verbless/internal/document"
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
@@ -22,14 +23,14 @@ type Link[T any] struct {
 
 // docLink is a Link with its type erased.
 type docLink struct {
-	name, path, method, mediaType, doc string
-	when                               func(row reflect.Value) bool
+	document.Link
+	when func(row reflect.Value) bool
 }
 
 func eraseLinks[T any](links []Link[T]) []docLink {
-	erased := []docLink{{name: "self"}}
+	erased := []docLink{{Link: document.Link{Name: "self"}}}
 	for _, l := range links {
-		d := docLink{name: l.Name, path: l.Path, method: l.Method, mediaType: l.Type, doc: l.Doc}
+		d := docLink{Link: document.Link{Name: l.Name, Path: l.Path, Method: l.Method, Type: l.Type, Doc: l.Doc}}
 		if l.When != nil {
 			d.when = func(row reflect.Value) bool { return l.When(row.Addr().Interface().(*T)) }
 		}
@@ -57,23 +58,12 @@ func (c *collection) writeOne(dst []byte, call *Call, v *view, row reflect.Value
 	self := c.address(call, row)
 	for _, l := range c.links {
 		if l.when == nil || l.when(row) {
-			dst = append(l.write(dst, self), ',')
+			dst = append(l.Append(dst, self), ',')
 		}
 	}
 	dst = append(dst[:len(dst)-1], `},"schema":`...)
 	dst = jsondoc.AppendString(dst, c.api.Base+"/schemas/"+c.one+".json")
 	return append(v.writeIncluded(dst, []reflect.Value{row}, call.By), '}')
-}
-
-func (l docLink) write(dst []byte, self string) []byte {
-	dst = append(jsondoc.AppendString(dst, l.name), ':')
-	if l.method == "" {
-		return jsondoc.AppendString(dst, self+l.path)
-	}
-	dst = jsondoc.AppendString(append(dst, `{"href":`...), self+l.path)
-	dst = jsondoc.AppendString(append(dst, `,"meta":{"method":`...), l.method)
-	dst = jsondoc.AppendString(append(dst, `,"type":`...), l.mediaType)
-	return append(dst, "}}"...)
 }
 
 // kind is what documents call one of the collection.
@@ -214,62 +204,6 @@ func (c *collection) documentOf(call *Call, row reflect.Value) (*jsondoc.Object,
 		return nil, err
 	}
 	return doc.(*jsondoc.Object), nil
-}
-
-// readOnlyParts are the members of a document that may be sent back, but not changed, by where they stand.
-var readOnlyParts = map[string][]string{"": {"links", "schema"}, "/data": {"type", "id", "relationships"}}
-
-// openDocument takes the attributes out of a document. whole is the document that was, nil at birth; what is not an
-// attribute must be as it was there.
-func (s Shape) openDocument(doc any, whole *jsondoc.Object, patched bool, bad *fault.List) (inner any, at string, ok bool) {
-	if whole == nil {
-		whole = jsondoc.NewObject(jsondoc.Member{Name: "data", Value: jsondoc.NewObject(jsondoc.Member{Name: "type", Value: s.kind})})
-	}
-	outer, ok := doc.(*jsondoc.Object)
-	if !ok {
-		bad.Add(fault.New(fault.WrongType, "The body must be an object with the member data.").At(""))
-		return nil, "", false
-	}
-	if _, wrapped := outer.Get("data"); s.orBare && !wrapped {
-		return doc, "", true
-	}
-	data, ok := part(outer, whole, "", "data", patched, bad)
-	if !ok {
-		return nil, "", false
-	}
-	object, ok := data.(*jsondoc.Object)
-	if !ok {
-		bad.Add(fault.New(fault.WrongType, "This must be an object with the member attributes.").At("/data"))
-		return nil, "", false
-	}
-	was, _ := whole.Get("data")
-	inner, ok = part(object, was.(*jsondoc.Object), "/data", "attributes", patched, bad)
-	return inner, "/data/attributes", ok
-}
-
-// part gives the member name of an object, and refuses to let the others differ from what they were.
-func part(in, was *jsondoc.Object, at, name string, patched bool, bad *fault.List) (any, bool) {
-	for _, m := range in.Members {
-		here := jsondoc.AppendPointer(at, m.Name)
-		old, there := was.Get(m.Name)
-		switch {
-		case m.Name == name || there && jsondoc.Equal(old, m.Value):
-		case there || slices.Contains(readOnlyParts[at], m.Name):
-			bad.Add(fault.New(fault.ReadOnly, "This member cannot be changed.").At(here))
-		default:
-			bad.Add(fault.New(fault.UnknownField, "There is no member of this name.").At(here))
-		}
-	}
-	for _, m := range was.Members {
-		if _, there := in.Get(m.Name); patched && !there && m.Name != name {
-			bad.Add(fault.New(fault.ReadOnly, "This member cannot be removed.").At(jsondoc.AppendPointer(at, m.Name)))
-		}
-	}
-	value, ok := in.Get(name)
-	if !ok {
-		bad.Add(fault.New(fault.Required, "This member is required.").At(jsondoc.AppendPointer(at, name)))
-	}
-	return value, ok
 }
 
 // complete gives attributes the members that stand elsewhere in a document, as they were, so that they compare as unchanged.

@@ -145,8 +145,8 @@ func TestDocumentRefused(t *testing.T) {
 	o.want(t, 201, alice, "POST /bills", `{"data":{"attributes":{"title":"One"}}}`)
 	for body, faults := range map[string][]string{
 		`[]`: {"wrong_type "}, `{}`: {"required /data"}, `{"data":[]}`: {"wrong_type /data"}, `{"data":{}}`: {"required /data/attributes"},
-		`{"data":{"attributes":[]}}`:                                  {"wrong_type /data/attributes"},
-		`{"title":"x"}`:                                               {"unknown_field /title", "required /data"},
+		`{"data":{"attributes":[]}}`: {"wrong_type /data/attributes"},
+		`{"title":"x"}`:              {"unknown_field /title", "required /data"},
 		`{"data":{"type":"note","id":"x","attributes":{"title":""}}}`: {"read_only /data/type", "read_only /data/id", "out_of_range /data/attributes/title"},
 		`{"data":{"attributes":{"title":"x","id":"y","links":{},"nope":1},"nope":2},"nope":3,"schema":"s","links":{}}`: {"unknown_field /nope", "read_only /schema", "read_only /links",
 			"unknown_field /data/nope", "unknown_field /data/attributes/id", "unknown_field /data/attributes/links", "unknown_field /data/attributes/nope"},

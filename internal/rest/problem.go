@@ -102,7 +102,7 @@ func (a *API) problem(f *fault.Fault, status int, requestID string) []byte {
 	)
 	for _, name := range sortedKeys(f.Details) {
 		if !strings.HasPrefix(name, headerPrefix) {
-			doc.Set(name, document(f.Details[name]))
+			doc.Set(name, asDocument(f.Details[name]))
 		}
 	}
 	parts := f.Parts
@@ -132,8 +132,8 @@ func problemPart(f *fault.Fault) any {
 	return part
 }
 
-// document turns the plain Go values of a detail into a document.
-func document(v any) any {
+// asDocument turns the plain Go values of a detail into a document.
+func asDocument(v any) any {
 	switch v := v.(type) {
 	case int:
 		return jsondoc.Number(strconv.Itoa(v))
@@ -148,13 +148,13 @@ func document(v any) any {
 	case []any:
 		list := slices.Clone(v)
 		for i := range list {
-			list[i] = document(list[i])
+			list[i] = asDocument(list[i])
 		}
 		return list
 	case map[string]any:
 		object := jsondoc.NewObject()
 		for _, name := range sortedKeys(v) {
-			object.Set(name, document(v[name]))
+			object.Set(name, asDocument(v[name]))
 		}
 		return object
 	}

@@ -3,6 +3,7 @@ package rest
 import (
 	"slices"
 
+	"verbless/internal/document"
 	"verbless/internal/field"
 )
 
@@ -22,24 +23,16 @@ func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[st
 
 // documentSchema is the schema of a document. The schemas of documents are of the whole of them.
 func (c *collection) documentSchema(p field.Purpose) map[string]any {
-	links, required := map[string]any{}, []string{}
+	links, always := map[string]any{}, []string{}
 	for _, l := range c.links {
-		links[l.name] = l.schema()
+		links[l.Name] = l.Schema()
 		if l.when == nil {
-			required = append(required, l.name)
+			always = append(always, l.Name)
 		}
 	}
-	members := map[string]any{
-		"data":   c.resourceSchema(p),
-		"links":  map[string]any{"type": "object", "required": required, "additionalProperties": false, "properties": links, "readOnly": true},
-		"schema": map[string]any{"type": "string", "format": "uri", "readOnly": true, "description": "Leads to this schema."},
-	}
-	s := map[string]any{"type": "object", "required": []string{"data"}, "additionalProperties": false, "properties": members}
-	if p == field.Answer {
-		s["required"] = []string{"data", "links", "schema"}
-		if len(c.relations) > 0 {
-			members["included"] = ref(c.one + "_included")
-		}
+	s := document.Schema(c.resourceSchema(p), links, always, p == field.Answer)
+	if p == field.Answer && len(c.relations) > 0 {
+		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
 	}
 	if c.doc != "" {
 		s["description"] = c.doc
@@ -48,20 +41,6 @@ func (c *collection) documentSchema(p field.Purpose) map[string]any {
 		return map[string]any{"anyOf": []any{s, c.attributesSchema(p)}}
 	}
 	return s
-}
-
-func (l docLink) schema() map[string]any {
-	address := map[string]any{"type": "string", "format": "uri"}
-	if l.doc != "" {
-		address["description"] = l.doc
-	}
-	if l.method == "" {
-		return address
-	}
-	meta := map[string]any{"type": "object", "required": []string{"method", "type"}, "additionalProperties": false,
-		"properties": map[string]any{"method": map[string]any{"const": l.method}, "type": map[string]any{"const": l.mediaType}}}
-	return map[string]any{"type": "object", "required": []string{"href", "meta"}, "additionalProperties": false,
-		"properties": map[string]any{"href": address, "meta": meta}}
 }
 
 // attributesSchema is the members of a resource without those that stand elsewhere in a document.
@@ -79,32 +58,14 @@ func (c *collection) attributesSchema(p field.Purpose) map[string]any {
 
 // resourceSchema is the schema of type, id, attributes and relationships.
 func (c *collection) resourceSchema(p field.Purpose) map[string]any {
-	members := map[string]any{"type": map[string]any{"const": c.kind()}, "id": map[string]any{"type": "string"}, "attributes": c.attributesSchema(p)}
 	related := map[string]any{}
 	for _, f := range c.model.Links {
-		related[f.Link] = linkageSchema(false)
+		related[f.Link] = document.RelationshipSchema(false)
 	}
 	for _, r := range c.relations {
-		related[r.Name] = linkageSchema(r.Many)
+		related[r.Name] = document.RelationshipSchema(r.Many)
 	}
-	if len(related) > 0 {
-		members["relationships"] = map[string]any{"type": "object", "additionalProperties": false, "properties": related, "readOnly": true}
-	}
-	required := []string{"attributes"}
-	if p == field.Answer {
-		required = []string{"attributes", "id", "type"}
-	}
-	return map[string]any{"type": "object", "required": required, "additionalProperties": false, "properties": members}
-}
-
-func linkageSchema(many bool) map[string]any {
-	str := map[string]any{"type": "string"}
-	data := map[string]any{"type": []string{"object", "null"}, "required": []string{"type", "id"}, "additionalProperties": false, "properties": map[string]any{"type": str, "id": str}}
-	if many {
-		data["type"] = "object"
-		data = map[string]any{"type": "array", "items": data}
-	}
-	return map[string]any{"type": "object", "required": []string{"data"}, "additionalProperties": false, "properties": map[string]any{"data": data}}
+	return document.ResourceSchema(c.kind(), c.attributesSchema(p), related, p == field.Answer)
 }
 
 // includedSchema is every resource that include can reach.

@@ -25,6 +25,16 @@ func Document(kind string) Shape { return Shape{one: "data", many: "data", kind:
 // OrBare lets a request send the attributes alone, without the document around them.
 func (s Shape) OrBare() Shape { s.orBare = true; return s }
 
+// sentBare tells whether a request sent the attributes of a document alone.
+func (s Shape) sentBare(doc any) bool {
+	object, ok := doc.(*jsondoc.Object)
+	if !ok || !s.orBare {
+		return false
+	}
+	_, wrapped := object.Get("data")
+	return !wrapped
+}
+
 // wrap puts a document into its shape.
 func (s Shape) wrap(doc *jsondoc.Object) any {
 	if s.one == "" {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 
+	"verbless/internal/document"
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
 )
@@ -187,10 +188,10 @@ func (c *collection) fill(row reflect.Value, was *jsondoc.Object, whole, doc any
 	var bad fault.List
 	inner, ok := doc, true
 	if c.shape.kind != "" {
-		before, _ := whole.(*jsondoc.Object)
-		if inner, at, ok = c.shape.openDocument(doc, before, patched, &bad); ok {
-			inner = c.complete(inner, was, at, &bad)
+		if before, _ := whole.(*jsondoc.Object); !c.shape.sentBare(doc) {
+			inner, at, ok = document.Open(c.shape.kind, doc, before, patched, &bad)
 		}
+		inner = c.complete(inner, was, at, &bad)
 	} else {
 		inner, at, ok = c.shape.unwrap(doc, &bad)
 	}
