@@ -120,6 +120,9 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    int(a.settings.MaxHeader),
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
+	if a.settings.Gateway == "test" {
+		a.log.Info("payments go to the test gateway, which moves no money")
+	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	jobs := make(chan struct{})

@@ -45,7 +45,7 @@ const (
 
 // NewQueue makes a queue; grace is how long running tasks may take when the service stops.
 func NewQueue(d *db.DB, log *slog.Logger, grace time.Duration) *Queue {
-	return &Queue{db: d, log: log, works: map[string]Work{}, wake: make(chan struct{}, 1), lease: time.Minute, poll: 5 * time.Second, grace: grace}
+	return &Queue{db: d, log: log, works: map[string]Work{}, wake: make(chan struct{}, 1), lease: 30 * time.Second, poll: 5 * time.Second, grace: grace}
 }
 
 // Handle says how tasks of a kind are done. All kinds are known before the queue runs.
