@@ -1,6 +1,9 @@
 package main
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // ready is an answer in the form that costs least to send.
 type ready struct {
@@ -32,13 +35,18 @@ func (r *ready) send(w http.ResponseWriter) {
 
 // bare is the limit of reads: net/http and nothing else. It gets the same requests as the real server.
 func bare(kept answers) http.Handler {
-	one, same, many := prepare(kept["get"]), prepare(kept["304"]), prepare(kept["list"])
+	one, same, many, inbox := prepare(kept["get"]), prepare(kept["304"]), prepare(kept["list"]), prepare(kept["inbox"])
+	picture := prepare(kept["image"])
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.URL.Path == inboxPath:
+			inbox.send(w)
 		case r.URL.RawQuery != "":
 			many.send(w)
 		case len(r.Header["If-None-Match"]) > 0:
 			same.send(w)
+		case strings.HasPrefix(r.URL.Path, "/media/"):
+			picture.send(w)
 		default:
 			one.send(w)
 		}

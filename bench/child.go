@@ -28,7 +28,7 @@ func runChild() bool {
 	return true
 }
 
-// serveChild takes the address, the file of answers, and for commits the folder of the store.
+// serveChild takes the address, the file of answers, and for writes the folder to write to.
 func serveChild(which string, args []string) error {
 	go func() { // the end of the parent closes the pipe, and then this process must not stay
 		io.Copy(io.Discard, os.Stdin)
@@ -39,10 +39,13 @@ func serveChild(which string, args []string) error {
 		return err
 	}
 	handler := bare(kept)
-	if which == "commit" {
+	switch which {
+	case "commit":
 		if handler, err = commits(kept, args[2]); err != nil {
 			return err
 		}
+	case "file":
+		handler = files(kept, args[2])
 	}
 	server := &http.Server{Addr: args[0], Handler: handler}
 	return server.ListenAndServe()

@@ -18,17 +18,16 @@ import (
 	"verbless/internal/ident"
 )
 
-// committer is the limit of writes: one statement in a transaction of its own, durable before the answer.
-// Nothing is checked, nothing is read first, and nothing is written beside the row: no history, no words for search.
+// committer is the limit of writes: one statement in a transaction of its own, or one for each of a batch, durable before
+// the answer. Nothing is checked, nothing is read first, and nothing is written beside the row: no history, no words for search.
 type committer struct {
-	mu             sync.Mutex // the one connection
-	insert, update *sql.Stmt
-	row            []any // what a new row holds, but for what the request says
-	id, slug       int   // places in row
-	title, body    int
-	tags           int
-	created        int
-	updated        int
+	mu       sync.Mutex // the one connection
+	pool     *sql.DB
+	update   *sql.Stmt
+	articles *template
+	messages *template
+	sent     int
+	readers  []int64 // who gets the messages, by place in a batch
 }
 
 // commits opens a store that was filled before.
@@ -39,95 +38,88 @@ func commits(kept answers, dir string) (http.Handler, error) {
 		return nil, err
 	}
 	pool.SetMaxOpenConns(1)
-	c := &committer{}
-	if err := c.prepare(pool); err != nil {
+	c := &committer{pool: pool}
+	if c.articles, err = learnTable(pool, "articles", "id", "slug", "title", "body", "tags", "created_at", "updated_at"); err != nil {
 		return nil, err
 	}
-	reads, created, changed := bare(kept), prepare(kept["create"]), prepare(kept["patch"])
+	if c.messages, err = learnTable(pool, "messages", "id", "recipient_id", "message", "created_at", "updated_at"); err != nil {
+		return nil, err
+	}
+	var first int64
+	if err := pool.QueryRow(`SELECT id FROM users WHERE username = ?`, readerName(0)).Scan(&first); err != nil {
+		return nil, err
+	}
+	for i := range int64(batchSize) {
+		c.readers = append(c.readers, first+i)
+	}
+	if c.update, err = pool.Prepare(`UPDATE articles SET title = ?, version = version + 1, updated_at = ? WHERE id = ?`); err != nil {
+		return nil, err
+	}
+	reads := bare(kept)
+	ready := map[string]*ready{}
+	for _, name := range []string{"create", "patch", "send", "batch"} {
+		ready[name] = prepare(kept[name])
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var in struct {
-			Title, Body string
-			Tags        []string
-		}
-		var err error
-		answer := created
-		switch r.Method {
-		case http.MethodGet: // the question whether it runs
+		if r.Method == http.MethodGet { // the question whether it runs
 			reads.ServeHTTP(w, r)
 			return
-		case http.MethodPatch:
-			answer = changed
-			if err = json.NewDecoder(r.Body).Decode(&in); err == nil {
-				err = c.change(path.Base(r.URL.Path), in.Title)
-			}
-		default:
-			if err = json.NewDecoder(r.Body).Decode(&in); err == nil {
-				err = c.add(in.Title, in.Body, in.Tags)
-			}
 		}
+		name, err := c.write(r)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		answer.send(w)
+		ready[name].send(w)
 	}), nil
 }
 
-// prepare learns the columns from the store, so that it writes whole rows however the table grows.
-func (c *committer) prepare(pool *sql.DB) error {
-	rows, err := pool.Query("SELECT * FROM articles LIMIT 1")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	c.row = make([]any, len(names))
-	targets := make([]any, len(names))
-	for i := range c.row {
-		targets[i] = &c.row[i]
-	}
-	if !rows.Next() {
-		return fmt.Errorf("the store is empty: %v", rows.Err())
-	}
-	if err := rows.Scan(targets...); err != nil {
-		return err
-	}
-	rows.Close()
-	places := map[string]*int{"id": &c.id, "slug": &c.slug, "title": &c.title, "body": &c.body, "tags": &c.tags, "created_at": &c.created, "updated_at": &c.updated}
-	for name, at := range places {
-		if *at = slices.Index(names, name); *at < 0 {
-			return fmt.Errorf("articles have no column %s", name)
-		}
-	}
-	c.insert, err = pool.Prepare(`INSERT INTO articles ("` + strings.Join(names, `", "`) + `") VALUES (?` + strings.Repeat(", ?", len(names)-1) + ")")
-	if err != nil {
-		return err
-	}
-	c.update, err = pool.Prepare(`UPDATE articles SET title = ?, version = version + 1, updated_at = ? WHERE id = ?`)
-	return err
-}
+// note is what the limit reads of a message.
+type note struct{ Message string }
 
-func (c *committer) add(title, body string, tags []string) error {
-	list, err := json.Marshal(tags)
-	if err != nil {
-		return err
+// write does what the request asks for, and gives the name of the row that it belongs to.
+func (c *committer) write(r *http.Request) (name string, err error) {
+	var article struct {
+		Title, Body string
+		Tags        []string
 	}
-	id, now := ident.New(), time.Now().UnixMicro()
+	var one note
+	var many []note
+	name, into := "create", any(&article)
+	switch {
+	case r.Method == http.MethodPatch:
+		name = "patch"
+	case r.URL.Path == "/messages":
+		name, into = "batch", &many
+	case strings.HasSuffix(r.URL.Path, "/messages"):
+		name, into = "send", &one
+	}
+	if err := json.NewDecoder(r.Body).Decode(into); err != nil {
+		return name, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.row[c.id], c.row[c.slug], c.row[c.title], c.row[c.body], c.row[c.tags] = id, "article-"+id[24:], title, body, string(list)
-	c.row[c.created], c.row[c.updated] = now, now
-	_, err = c.insert.Exec(c.row...)
-	return err
+	now := time.Now().UnixMicro()
+	switch name {
+	case "patch":
+		return name, c.change(path.Base(r.URL.Path), article.Title, now)
+	case "batch":
+		return name, c.sendAll(many, now)
+	case "send":
+		c.sent++
+		_, err = c.messages.insert.Exec(c.messages.values(ident.New(), c.readers[c.sent%batchSize], one.Message, now, now)...)
+		return name, err
+	}
+	tags, err := json.Marshal(article.Tags)
+	if err == nil {
+		id := ident.New()
+		_, err = c.articles.insert.Exec(c.articles.values(id, "article-"+id[24:], article.Title, article.Body, string(tags), now, now)...)
+	}
+	return name, err
 }
 
-func (c *committer) change(id, title string) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	done, err := c.update.Exec(title, time.Now().UnixMicro(), id)
+func (c *committer) change(id, title string, now int64) error {
+	done, err := c.update.Exec(title, now, id)
 	if err != nil {
 		return err
 	}
@@ -135,4 +127,70 @@ func (c *committer) change(id, title string) error {
 		return fmt.Errorf("%d rows were changed, not one: %v", n, err)
 	}
 	return nil
+}
+
+// sendAll makes one transaction of many rows.
+func (c *committer) sendAll(many []note, now int64) error {
+	tx, err := c.pool.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // does nothing after a commit
+	insert := tx.Stmt(c.messages.insert)
+	defer insert.Close()
+	for i, m := range many {
+		if _, err := insert.Exec(c.messages.values(ident.New(), c.readers[i%batchSize], m.Message, now, now)...); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+// template is a row of a table, so that whole rows are written however the table grows.
+type template struct {
+	insert *sql.Stmt
+	row    []any
+	places []int // of what differs from row to row
+}
+
+// learnTable reads one row of a table; named are the columns whose values the requests give.
+func learnTable(pool *sql.DB, table string, named ...string) (*template, error) {
+	rows, err := pool.Query("SELECT * FROM " + table + " LIMIT 1")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	t := &template{row: make([]any, len(names))}
+	targets := make([]any, len(names))
+	for i := range t.row {
+		targets[i] = &t.row[i]
+	}
+	if !rows.Next() {
+		return nil, fmt.Errorf("the store has no %s: %v", table, rows.Err())
+	}
+	if err := rows.Scan(targets...); err != nil {
+		return nil, err
+	}
+	rows.Close()
+	for _, name := range named {
+		at := slices.Index(names, name)
+		if at < 0 {
+			return nil, fmt.Errorf("%s have no column %s", table, name)
+		}
+		t.places = append(t.places, at)
+	}
+	t.insert, err = pool.Prepare("INSERT INTO " + table + ` ("` + strings.Join(names, `", "`) + `") VALUES (?` + strings.Repeat(", ?", len(names)-1) + ")")
+	return t, err
+}
+
+// values puts what differs into the row. They are used before the next ones are made.
+func (t *template) values(differ ...any) []any {
+	for i, v := range differ {
+		t.row[t.places[i]] = v
+	}
+	return t.row
 }

@@ -18,7 +18,7 @@ type bench struct {
 	twin     string // of the limit of writes
 	kept     string // file of answers
 	requests *requests
-	servers  map[string]*process // ours, bare, commit
+	servers  map[string]*process // ours, bare, commit, file
 	number   int                 // of the next request
 }
 
@@ -65,7 +65,7 @@ func (b *bench) prepare(ctx context.Context, root string) (err error) {
 		return err
 	}
 	began := time.Now()
-	say("Filling a store with %s articles …", thousands(float64(b.articles)))
+	say("Filling a store with %s articles and as many messages …", thousands(float64(b.articles)))
 	filled, err := seed(ctx, b.data, b.articles)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (b *bench) startAll(ctx context.Context) (err error) {
 		delete(b.servers, "ours")
 		return err
 	}
-	for _, which := range []string{"bare", "commit"} {
+	for _, which := range []string{"bare", "commit", "file"} {
 		p, _, err := start(ctx, b.dir, b.requests.one, childCommand(which, b.kept, b.twin))
 		if err != nil {
 			return fmt.Errorf("%s: %w", which, err)

@@ -10,7 +10,10 @@ const (
 	spread    = 1000 // articles that are read, taken from all over the store
 	writers   = 64   // most writers at once
 	bodiesOf  = 64   // different bodies of new articles
+	batchesOf = 8    // different batches
 	listQuery = "/articles?status=published&sort=created_at&sort-dir=desc"
+	inboxPath = "/users/me/messages"
+	batchSize = 300
 )
 
 // requests makes the bytes that the clients send.
@@ -21,8 +24,14 @@ type requests struct {
 	reads   [][]byte
 	same    [][]byte
 	many    []byte
+	mail    []byte
 	drafts  []string        // members of new articles, but for the title
+	notes   []string        // texts of messages
+	batches []string        // bodies of 300 messages, each to another user
 	buffers [writers][]byte // one for each worker
+	picture []byte
+	uploads [writers][]byte // requests with the picture, one for each worker
+	image   []byte          // request for the picture
 }
 
 func newRequests(s *store) *requests {
@@ -35,6 +44,7 @@ func newRequests(s *store) *requests {
 		q.reads = append(q.reads, q.bytes("GET", "/articles/"+id, "", ""))
 	}
 	q.many = q.bytes("GET", listQuery, "", "")
+	q.mail = q.bytes("GET", inboxPath, "", "")
 	writing := newText(3)
 	for range bodiesOf {
 		members, err := json.Marshal(map[string]any{"body": writing.body(), "tags": writing.tags()})
@@ -42,6 +52,20 @@ func newRequests(s *store) *requests {
 			panic(err) // strings only
 		}
 		q.drafts = append(q.drafts, string(members[1:]))
+	}
+	for range bodiesOf {
+		q.notes = append(q.notes, writing.note())
+	}
+	for range batchesOf {
+		items := make([]map[string]any, batchSize)
+		for i := range items {
+			items[i] = map[string]any{"user": map[string]any{"username": readerName(i)}, "message": writing.note()}
+		}
+		body, err := json.Marshal(items)
+		if err != nil {
+			panic(err) // strings only
+		}
+		q.batches = append(q.batches, string(body))
 	}
 	return q
 }
@@ -83,6 +107,21 @@ func (q *requests) patch(worker, n int) []byte {
 	return q.buffers[worker]
 }
 
+func (q *requests) inbox(_, _ int) []byte { return q.mail }
+
+// send makes a message to one of many users.
+func (q *requests) send(worker, n int) []byte {
+	body := fmt.Sprintf(`{"message":"Number %d: %s"}`, n, q.notes[n%len(q.notes)])
+	q.buffers[worker] = q.append(q.buffers[worker][:0], "POST", "/users/"+readerName(n%batchSize)+"/messages", "Content-Type: application/json\r\n", "", body)
+	return q.buffers[worker]
+}
+
+// batch makes 300 messages at once.
+func (q *requests) batch(worker, n int) []byte {
+	q.buffers[worker] = q.append(q.buffers[worker][:0], "POST", "/messages", "Content-Type: application/json\r\n", "", q.batches[n%len(q.batches)])
+	return q.buffers[worker]
+}
+
 // learn asks the real server once for all that the limits and the conditional reads must know.
 func (q *requests) learn(address string, number int) (answers, error) {
 	c, err := dial(address)
@@ -109,5 +148,11 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	ask("list", q.many, 200)
 	ask("create", q.create(0, number), 201)
 	ask("patch", q.patch(0, number), 200)
+	ask("inbox", q.mail, 200)
+	ask("send", q.send(0, number), 201)
+	ask("batch", q.batch(0, number), 201)
+	if err == nil {
+		err = q.learnImages(ask, kept, number)
+	}
 	return kept, err
 }

@@ -13,7 +13,7 @@ type scenario struct {
 	clients int
 	count   int // requests of a round, for each side
 	status  int
-	limit   string // bare or commit
+	limit   string // bare, commit or file
 	make    func(q *requests) maker
 	goal    goal
 }
@@ -39,6 +39,11 @@ func scenarios() []scenario {
 		{"create-8", "create, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.create }, goal{}},
 		{"create-64", "create, 64 writers", 64, 8000, 201, "commit", func(q *requests) maker { return q.create }, goal{"rate", 1}},
 		{"patch", "PATCH one member, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.patch }, goal{}},
+		{"inbox", "inbox: list of 25", 4, 3000, 200, "bare", func(q *requests) maker { return q.inbox }, goal{}},
+		{"send", "send a message, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.send }, goal{}},
+		{"batch", "batch of 300 messages, 2 writers", 2, 400, 201, "commit", func(q *requests) maker { return q.batch }, goal{"rate", 0.5}},
+		{"upload", "upload of a 1 MB PNG, 4 clients", 4, 800, 201, "file", func(q *requests) maker { return q.upload }, goal{"rate", 0.6}},
+		{"image", "GET an image of 1 MB", 4, 4000, 200, "bare", func(q *requests) maker { return q.show }, goal{}},
 	}
 }
 

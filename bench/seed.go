@@ -16,6 +16,7 @@ import (
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/field"
+	"verbless/internal/messages"
 )
 
 const (
@@ -69,7 +70,34 @@ func seed(ctx context.Context, dir string, n int) (*store, error) {
 			return nil, err
 		}
 	}
+	if err := seedInbox(ctx, d, authors, n); err != nil {
+		return nil, err
+	}
 	return s, d.Close()
+}
+
+// readerName is one of those that messages are sent to.
+func readerName(i int) string { return fmt.Sprintf("reader%d", i+1) }
+
+// seedInbox makes those who get messages, and fills the inbox of the one who asks.
+func seedInbox(ctx context.Context, d *db.DB, authors []int64, n int) error {
+	err := d.Do(ctx, func(ctx context.Context) error {
+		for i := range batchSize {
+			if _, err := auth.CreateUser(ctx, d, auth.User{Username: readerName(i), Role: change.Member}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	writing, inbox := newText(4), messages.Store(d)
+	for done := 0; done < n && err == nil; done += seedBatch {
+		rows := make([]*messages.Message, min(seedBatch, n-done))
+		for i := range rows {
+			rows[i] = &messages.Message{User: messages.To(authors[0]), Sender: authors[1+i%4], Message: writing.note(), Read: i%10 > 0, Metadata: field.Object("{}")}
+		}
+		_, err = inbox.CreateMany(ctx, change.System, rows, make([]error, len(rows)))
+	}
+	return err
 }
 
 // seedAuthors makes a few members; the first is the one who asks.

@@ -44,6 +44,15 @@ func (t text) body() string {
 	return b.String()
 }
 
+// note is what somebody may write in a message: one or two lines.
+func (t text) note() string {
+	var b strings.Builder
+	for size := 60 + t.IntN(120); b.Len() < size; {
+		b.WriteString(t.word() + " ")
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
 // tags are up to four different ones.
 func (t text) tags() []string {
 	list := make([]string, 0, 4)

@@ -12,7 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"verbless/internal/config"
-	"verbless/internal/fault"
 )
 
 type commands struct {
@@ -36,28 +35,14 @@ func main() {
 		kong.Description("One binary for a team's uploads, articles, messages, invoices and company directory.\n\nExample: verbless serve --demo"))
 	run, err := parser.Parse(os.Args[1:])
 	if err == nil {
+		log, flush := newLog(&cli.Settings)
 		run.BindTo(ctx, (*context.Context)(nil))
-		err = run.Run(&cli.Settings, newLog(&cli.Settings))
+		err = run.Run(&cli.Settings, log)
+		flush()
 	}
 	if err != nil {
 		stop()
 		fmt.Fprintln(os.Stderr, "verbless: "+message(err))
 		os.Exit(1)
 	}
-}
-
-// message is what a person at a terminal should read: everything, for it is their own machine.
-func message(err error) string {
-	f := fault.As(err)
-	if f.Code == fault.Internal {
-		return err.Error()
-	}
-	text := f.Message
-	for _, part := range f.Parts {
-		text += "\n  " + part.Pointer + ": " + part.Message
-	}
-	if f.Cause != nil {
-		text += " (" + f.Cause.Error() + ")"
-	}
-	return text
 }

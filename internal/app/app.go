@@ -3,6 +3,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,16 +13,21 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"verbless/internal/articles"
 	"verbless/internal/auth"
+	"verbless/internal/avatars"
+	"verbless/internal/blob"
 	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/fetch"
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/mail"
 	"verbless/internal/outbox"
+	"verbless/internal/picture"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
@@ -36,6 +42,10 @@ type App struct {
 	settings config.Settings
 	log      *slog.Logger
 	keys     *replay.Keys
+	process  string // begins the names of requests
+	requests atomic.Uint64
+	blobs    blob.Store
+	pictures *avatars.Avatars
 }
 
 // OpenStore opens the store and brings its schema up to date. Every command begins here.
@@ -63,15 +73,18 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), Queue: outbox.NewQueue(d, log, s.StopTimeout)}
-	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
+	if err := a.openBlobs(); err != nil {
 		return nil, errors.Join(err, d.Close())
+	}
+	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
 	a.Invoices.Work()
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
-	}, resources(d, a.Invoices)...)
+	}, resources(d, s, a.pictures, a.Invoices)...)
 	return a, nil
 }
 
@@ -92,17 +105,46 @@ func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*
 	return b, nil
 }
 
+// openBlobs opens the storage of files, and what lives there.
+func (a *App) openBlobs() (err error) {
+	s := &a.settings
+	if a.blobs, err = blob.Open(blob.Options{URL: s.Blobs, Dir: s.Data, Endpoint: s.S3Endpoint, Region: s.S3Region, Key: s.S3Key, Secret: s.S3Secret}); err != nil {
+		return err
+	}
+	options := avatarOptions(*s)
+	allow, err := s.Fetchable()
+	if err == nil {
+		options.Files, err = a.blobs.Area("avatars")
+	}
+	if err != nil {
+		return errors.Join(err, a.blobs.Close())
+	}
+	options.Fetch, options.Log = fetch.New(fetch.Options{Allow: allow}), a.log
+	options.Judge = picture.NewJudge(picture.Limits{Side: s.AvatarSide, Pixels: s.AvatarPixels, Animation: s.AvatarAnimation})
+	a.pictures = avatars.New(a.DB, options)
+	return nil
+}
+
+// avatarOptions are what a description shows.
+func avatarOptions(s config.Settings) avatars.Options {
+	return avatars.Options{Address: s.Media(), Max: int64(s.MaxAvatar)}
+}
+
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
-	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()}, resources(nil, &invoices.Book{})...).OpenAPI()
+	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), &invoices.Book{})...).OpenAPI()
 }
 
 // Close ends the service.
-func (a *App) Close() error { return a.DB.Close() }
+func (a *App) Close() error { return errors.Join(a.blobs.Close(), a.DB.Close()) }
 
 // jobs is the work that comes back by the clock.
 func (a *App) jobs() []outbox.Job {
-	jobs := []outbox.Job{{Name: "forget idempotency keys", Every: time.Hour, Run: a.keys.Purge}}
+	jobs := []outbox.Job{
+		{Name: "forget idempotency keys", Every: time.Hour, Run: a.keys.Purge},
+		{Name: "sweep files of avatars", Every: time.Hour, Run: a.pictures.Sweep},
+	}
 	if kept := a.settings.Trash(); kept > 0 {
 		jobs = append(jobs, outbox.Job{Name: "empty the trash", Every: time.Hour, Run: func(ctx context.Context) error {
 			return articles.Purge(ctx, a.DB, kept)

@@ -7,6 +7,7 @@ import (
 	"verbless/internal/articles"
 	"verbless/internal/auth"
 	"verbless/internal/change"
+	"verbless/internal/db"
 	"verbless/internal/field"
 	"verbless/internal/invoices"
 	"verbless/internal/money"
@@ -15,8 +16,11 @@ import (
 
 // FirstStart makes an admin in a store that has no users, and gives its token; later starts give none.
 func (a *App) FirstStart(ctx context.Context) (token string, err error) {
-	err = a.DB.Do(ctx, func(ctx context.Context) error {
+	err = a.DB.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
 		token = ""
+		if err := tx.Lock(ctx, "first start"); err != nil { // nodes that start together take turns
+			return err
+		}
 		page, err := auth.Users(a.DB).List(ctx, query.List{Limit: 1})
 		if err != nil || len(page.Rows) > 0 {
 			return err
@@ -36,7 +40,10 @@ func (a *App) FirstStart(ctx context.Context) (token string, err error) {
 
 // Demo fills a store that has no articles with samples, and gives a token for alice, who wrote some of them.
 func (a *App) Demo(ctx context.Context) (token string, err error) {
-	err = a.DB.Do(ctx, func(ctx context.Context) error {
+	err = a.DB.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		if err := tx.Lock(ctx, "first start"); err != nil {
+			return err
+		}
 		page, err := articles.Live(a.DB).List(ctx, query.List{Limit: 1})
 		if err != nil {
 			return err

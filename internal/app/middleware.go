@@ -3,11 +3,12 @@ package app
 import (
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"regexp"
+	"strconv"
 	"time"
 
-	"verbless/internal/ident"
 	"verbless/internal/rest"
 )
 
@@ -23,29 +24,36 @@ var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 func (a *App) named(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("X-Request-Id")
-		if !requestID.MatchString(id) {
-			id = ident.New()
+		if id == "" || !requestID.MatchString(id) {
+			id = a.newRequestID()
 		}
-		w.Header().Set("X-Request-Id", id)
+		w.Header()["X-Request-Id"] = []string{id}
 		next.ServeHTTP(w, r.WithContext(rest.WithRequestID(r.Context(), id)))
 	})
+}
+
+// newRequestID is unique to the process by its beginning, and within it by its end. Nothing rests on it, so it is cheap.
+func (a *App) newRequestID() string {
+	return a.process + "-" + strconv.FormatUint(a.requests.Add(1), 36)
 }
 
 // recorder remembers what was answered.
 type recorder struct {
 	http.ResponseWriter
 	control *http.ResponseController
+	limit   time.Duration
 	status  int
 	bytes   int
 }
 
-// answerTime is how long a client may take to fetch an answer.
-const answerTime = time.Minute
+// answerTime is how long a client may take to fetch an answer. It is longer than a connection may stay unused, so that what is
+// left of it never cuts off the next request.
+func (a *App) answerTime() time.Duration { return a.settings.IdleTimeout + time.Minute }
 
 func (r *recorder) WriteHeader(status int) {
 	if status >= 200 && r.status == 0 {
 		r.status = status
-		r.control.SetWriteDeadline(time.Now().Add(answerTime))
+		r.control.SetWriteDeadline(time.Now().Add(r.limit))
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
@@ -56,6 +64,27 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// sendAtOnce is how much of a file goes out under one deadline.
+const sendAtOnce = 256 << 10
+
+// ReadFrom lets the system send a file by itself, part by part, so that a slow client that goes on is not given up.
+func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
+	whole, ok := src.(*io.LimitedReader)
+	if !ok {
+		whole = &io.LimitedReader{R: src, N: math.MaxInt64}
+	}
+	var total int64
+	for {
+		r.control.SetWriteDeadline(time.Now().Add(r.limit))
+		part := min(whole.N, sendAtOnce)
+		n, err := io.Copy(r.ResponseWriter, &io.LimitedReader{R: whole.R, N: part})
+		total, r.bytes, whole.N = total+n, r.bytes+int(n), whole.N-n
+		if err != nil || n < part || whole.N == 0 {
+			return total, err
+		}
+	}
+}
+
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
@@ -63,8 +92,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (a *App) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w)}
-		rec.control.SetWriteDeadline(time.Time{}) // left over from the answer before
+		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime()}
 		defer func() {
 			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 				slog.String("request_id", rest.RequestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
@@ -79,7 +107,13 @@ func (a *App) paced(next http.Handler) http.Handler {
 	rate := int64(a.settings.MinBodyRate)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 && rate > 0 {
-			r.Body = &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), rate: rate, start: time.Now()}
+			body := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), rate: rate, start: time.Now()}
+			body.control.SetReadDeadline(body.start.Add(grace)) // also for a body that nobody reads: the server drains it
+			r.Body = body
+		}
+		if len(r.TransferEncoding) > 0 {
+			// A length beside it was hidden from us, and what follows may be meant for somebody else (RFC 9112, 6.1).
+			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -108,7 +142,7 @@ func (b *pacedBody) Read(p []byte) (int, error) {
 	b.control.SetReadDeadline(deadline)
 	n, err := b.ReadCloser.Read(p)
 	b.got += int64(n)
-	if err != nil { // the connection goes on to the next request without our deadline
+	if err == io.EOF { // the connection goes on to the next request without our deadline; after a failure it ends
 		b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -33,7 +35,8 @@ type Server struct {
 	Admin   string // tokens
 	Alice   string
 	Bob     string
-	Data    string // folder
+	Data    string            // folder
+	Vars    map[string]string // further placeholders of transcripts
 	Routes  Description
 	handler http.Handler
 
@@ -128,10 +131,43 @@ func (s *Server) user(t testing.TB, name, role string) string {
 // Transcript replays a conversation; <admin>, <alice> and <bob> are tokens.
 func (s *Server) Transcript(t testing.TB, file string) {
 	t.Helper()
-	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: map[string]string{"admin": s.Admin, "alice": s.Alice, "bob": s.Bob},
+	vars := map[string]string{"admin": s.Admin, "alice": s.Alice, "bob": s.Bob}
+	maps.Copy(vars, s.Vars)
+	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: vars,
 		Check: func(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 			s.Routes.Check(t, r, response, body)
 		}})
+}
+
+// Transcripts replays every conversation of the package, on both engines.
+func Transcripts(t *testing.T) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.http")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			Each(t, func(t *testing.T, s *Server) { s.Transcript(t, file) })
+		})
+	}
+}
+
+// Parallel runs fn n times at once and counts the statuses.
+func Parallel(n int, fn func(i int) int) map[int]int {
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	counts := map[int]int{}
+	for i := range n {
+		group.Go(func() {
+			status := fn(i)
+			mu.Lock()
+			defer mu.Unlock()
+			counts[status]++
+		})
+	}
+	group.Wait()
+	return counts
 }
 
 // Answer is what came back.

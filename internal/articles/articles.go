@@ -23,7 +23,7 @@ type Article struct {
 	Body      string       `json:"body" db:"body" maxLength:"500000" default:"" doc:"Markdown, kept as given."`
 	Status    string       `json:"status" db:"status" enum:"published,archived" default:"published" api:"filter"`
 	Author    int64        `json:"-" db:"author_id" link:"author" api:"owner,filter"`
-	Tags      []string     `json:"tags" db:"tags" minLength:"1" maxLength:"50" maxItems:"20" uniqueItems:"true"`
+	Tags      []string     `json:"tags" db:"tags" minLength:"1" maxLength:"50" maxItems:"20" uniqueItems:"true" api:"filter"`
 	Metadata  field.Object `json:"metadata" db:"metadata" doc:"A free object of the client's own, 16 KiB at most."`
 	Version   int64        `json:"-" db:"version,version"`
 	Created   time.Time    `json:"created_at" db:"created_at,born" readOnly:"true" api:"sort,filter"`

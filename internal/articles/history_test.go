@@ -146,7 +146,7 @@ func TestOneRevisionIsCurrent(t *testing.T) {
 		for i := range 5 {
 			s.Want(t, 201, s.Alice, "POST "+path+"/revisions", `{"title":"Revision `+strconv.Itoa(i+2)+`"}`)
 		}
-		counts := parallel(100, func(i int) int {
+		counts := apptest.Parallel(100, func(i int) int {
 			switch {
 			case i%10 == 0:
 				return s.Call(t, s.Alice, "PATCH "+path, fmt.Sprintf(`{"title":"Edit %d"}`, i)).Status

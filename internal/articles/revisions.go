@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strconv"
 	"time"
 
 	"verbless/internal/change"
@@ -95,6 +96,7 @@ func (chronicle) before(ctx context.Context, tx *db.Tx, c *change.Change[Revisio
 		if err != nil {
 			return db.Fault(err)
 		}
+		c.Now.Row = rowID(c.Now.Article, c.Now.Number)
 	}
 	if !c.Dying() && c.Now.Current && (c.Born() || !c.Was.Current) {
 		return retire(ctx, tx, c.Now.Article)
@@ -115,6 +117,8 @@ func (s chronicle) after(ctx context.Context, tx *db.Tx, c *change.Change[Revisi
 	return err
 }
 
+func rowID(article string, number int64) string { return article + "." + strconv.FormatInt(number, 10) }
+
 // retire makes the current revision one of the others.
 func retire(ctx context.Context, tx *db.Tx, article string) error {
 	_, err := tx.Exec(ctx, `UPDATE revisions SET is_current = ?, version = version + 1 WHERE article_id = ? AND is_current`, false, article)
@@ -129,6 +133,6 @@ func revise(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error {
 		}
 	}
 	_, err := tx.Exec(ctx, `INSERT INTO revisions (id, article_id, number, title, body, is_current, author_id, version, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?)`,
-		ident.New(), c.Now.ID, c.Now.Current, c.Now.Title, c.Now.Body, true, cmp.Or(c.By.ID, c.Now.Author), stamp.Micros(tx.Now()))
+		rowID(c.Now.ID, c.Now.Current), c.Now.ID, c.Now.Current, c.Now.Title, c.Now.Body, true, cmp.Or(c.By.ID, c.Now.Author), stamp.Micros(tx.Now()))
 	return err
 }

@@ -33,10 +33,13 @@ func Migrations() db.Migrations {
 func Live(d *db.DB) *table.Table[Article] {
 	s := store{search.New(d, "articles")}
 	return table.New(d, table.Config[Article]{
-		Name: "articles", Scope: []query.Cond{query.Not("status", trashed)}, Derived: relevance, Search: s.words,
+		Name: "articles", Scope: []query.Cond{query.Not("status", trashed)}, Derived: relevance, Members: tagged, Search: s.words,
 		Rule: rule, Before: s.before, After: s.after, Missing: explain,
 	})
 }
+
+// tagged lets articles be found by their tags.
+var tagged = map[string]table.Members{"tags": {Table: "articles_tags", Row: "article_id", Item: "tag"}}
 
 // relevance means something in a search alone.
 var relevance = map[string]string{table.Relevance: "0"}
@@ -45,7 +48,7 @@ var relevance = map[string]string{table.Relevance: "0"}
 func bin(d *db.DB) *table.Table[Trashed] {
 	s := store{search.New(d, "articles")}
 	return table.New(d, table.Config[Trashed]{
-		Name: "articles", Scope: []query.Cond{query.Is("status", trashed)}, Derived: relevance, Rule: trashRule,
+		Name: "articles", Scope: []query.Cond{query.Is("status", trashed)}, Derived: relevance, Members: tagged, Rule: trashRule,
 		After: func(ctx context.Context, tx *db.Tx, c *change.Change[Trashed]) error {
 			if c.Dying() {
 				return s.bury(ctx, tx, c.Was.ID)
@@ -87,7 +90,7 @@ func (s store) after(ctx context.Context, tx *db.Tx, c *change.Change[Article]) 
 		}
 	}
 	if newText(c) {
-		return s.words.Put(ctx, tx, c.Now.ID, c.Now.Title, c.Now.Body)
+		s.words.Put(tx, c.Now.ID, c.Now.Title, c.Now.Body)
 	}
 	return nil
 }
@@ -129,9 +132,7 @@ func chooseSlug(ctx context.Context, tx *db.Tx, c *change.Change[Article]) error
 
 // bury removes what belongs to an article and keeps its id.
 func (s store) bury(ctx context.Context, tx *db.Tx, id string) error {
-	if err := s.words.Drop(ctx, tx, id); err != nil {
-		return err
-	}
+	s.words.Drop(tx, id)
 	if _, err := tx.Exec(ctx, `DELETE FROM revisions WHERE article_id = ?`, id); err != nil {
 		return err
 	}

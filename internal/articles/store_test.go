@@ -12,27 +12,10 @@ import (
 	"verbless/internal/articles"
 )
 
-// parallel runs fn n times at once and counts the statuses.
-func parallel(n int, fn func(i int) int) map[int]int {
-	var mu sync.Mutex
-	var group sync.WaitGroup
-	counts := map[int]int{}
-	for i := range n {
-		group.Go(func() {
-			status := fn(i)
-			mu.Lock()
-			defer mu.Unlock()
-			counts[status]++
-		})
-	}
-	group.Wait()
-	return counts
-}
-
 func TestOneWriterWins(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
 		made := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Contested"}`)
-		counts := parallel(30, func(i int) int {
+		counts := apptest.Parallel(30, func(i int) int {
 			return s.Call(t, s.Alice, "PATCH /articles/"+made.Text("id"), fmt.Sprintf(`{"title":"Winner %d"}`, i), "If-Match: "+made.Header.Get("ETag")).Status
 		})
 		if counts[http.StatusOK] != 1 || counts[http.StatusPreconditionFailed] != 29 {
@@ -44,7 +27,7 @@ func TestOneWriterWins(t *testing.T) {
 func TestNoEditIsLost(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
 		id := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Counted"}`).Text("id")
-		counts := parallel(20, func(i int) int {
+		counts := apptest.Parallel(20, func(i int) int {
 			return s.Call(t, s.Alice, "PATCH /articles/"+id, fmt.Sprintf(`{"metadata":{"k%d":true}}`, i), "Content-Type: application/merge-patch+json").Status
 		})
 		kept, _ := s.Want(t, 200, s.Alice, "GET /articles/"+id, "").Get("metadata").(map[string]any)
@@ -58,7 +41,7 @@ func TestTheSameTitleAtOnce(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
 		var mu sync.Mutex
 		slugs := map[string]bool{}
-		counts := parallel(20, func(int) int {
+		counts := apptest.Parallel(20, func(int) int {
 			made := s.Call(t, s.Alice, "POST /articles", `{"title":"Same"}`)
 			mu.Lock()
 			defer mu.Unlock()
@@ -83,7 +66,7 @@ func TestTrashRaces(t *testing.T) {
 			func() int { return s.Call(t, s.Alice, "PATCH /articles/"+id, `{"body":"changed"}`).Status },
 			func() int { return s.Call(t, s.Alice, "PATCH /articles/trashed/"+id, `{"status":"published"}`).Status },
 		}
-		for status, n := range parallel(30, func(i int) int { return calls[i%3]() }) {
+		for status, n := range apptest.Parallel(30, func(i int) int { return calls[i%3]() }) {
 			if status >= 500 || status == http.StatusBadRequest {
 				t.Errorf("%d answers with %d", n, status)
 			}
@@ -132,5 +115,34 @@ func TestOddTextInAQuery(t *testing.T) {
 		}
 		s.Want(t, 200, s.Alice, "GET /articles?q=a%00b", "")
 		s.Want(t, 404, s.Alice, "GET /users/%2561lice", "")
+	})
+}
+
+// TestTags finds articles by what their tags are now.
+func TestTags(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		id := s.Want(t, 201, s.Alice, "POST /articles", `{"title":"Both","tags":["go","http"]}`).Text("id")
+		s.Want(t, 201, s.Alice, "POST /articles", `{"title":"One","tags":["go"]}`)
+		s.Want(t, 201, s.Bob, "POST /articles", `{"title":"None"}`)
+		find := func(query string) string {
+			t.Helper()
+			return fmt.Sprint(titles(s.Want(t, 200, s.Bob, "GET /articles?fields=title&sort=title&"+query, "")))
+		}
+		for query, want := range map[string]string{"tags=go": "[Both One]", "tags=http": "[Both]", "tags=http,go": "[Both One]", "tags=absent": "[]", "tags=go&author=3": "[]", "tags=go&limit=1": "[Both]", "tags=go&q=one": "[One]"} {
+			if got := find(query); got != want {
+				t.Errorf("%s finds %s, want %s", query, got, want)
+			}
+		}
+		s.Want(t, 400, s.Bob, "GET /articles?tags=", "")
+		s.Want(t, 200, s.Alice, "PATCH /articles/"+id, `{"tags":["http","sql"]}`)
+		if got := find("tags=go") + find("tags=sql"); got != "[One][Both]" {
+			t.Errorf("after a change: %s", got)
+		}
+		s.Want(t, 204, s.Alice, "DELETE /articles/"+id, "")
+		s.Want(t, 200, s.Alice, "GET /articles/trashed?tags=sql", "")
+		s.Want(t, 204, s.Alice, "DELETE /articles/trashed/"+id, "")
+		if got := find("tags=sql"); got != "[]" {
+			t.Errorf("after removal: %s", got)
+		}
 	})
 }

@@ -2,7 +2,6 @@ package auth_test
 
 import (
 	"net/http"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -13,17 +12,7 @@ import (
 
 func TestMain(m *testing.M) { dbtest.Main(m) }
 
-func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.http")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no transcripts", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			apptest.Each(t, func(t *testing.T, s *apptest.Server) { s.Transcript(t, file) })
-		})
-	}
-}
+func TestTranscripts(t *testing.T) { apptest.Transcripts(t) }
 
 func TestExpiry(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {

@@ -2,7 +2,7 @@ package auth
 
 import "verbless/internal/rest"
 
-// Policy is who may do what, in one table. Admins may do everything; Owners are the user a row belongs to,
+// Policy is who may do what, in one table. Admins may do everything; Owners are the users a row belongs to,
 // and a row that only its owner may read does not exist for others.
 func Policy() rest.Policy {
 	const no, admins, owners, everyone = rest.Nobody, rest.Admins, rest.Owners, rest.Everyone
@@ -12,7 +12,10 @@ func Policy() rest.Policy {
 		"tokens":    rights(owners, owners, owners, no, owners),
 		"articles":  rights(everyone, everyone, everyone, owners, owners),
 		"trashed":   rights(owners, owners, no, owners, owners),
+		"avatars":   rights(everyone, everyone, everyone, no, owners),
 		"revisions": rights(everyone, everyone, owners, owners, owners),
+		"messages":  rights(owners, owners, everyone, owners, owners), // sender and recipient; the recipient lists
+		"sent":      rights(everyone, no, everyone, no, no),           // one's own alone
 
 		"invoices":         rights(owners, owners, everyone, owners, owners),
 		"transitions":      rights(owners, owners, no, no, no),

@@ -50,11 +50,12 @@ func Users(d *db.DB) *table.Table[User] {
 	return table.New(d, table.Config[User]{Name: "users", Rule: userRule, Before: guardUsers})
 }
 
-// New is the resource: users, and their tokens below them.
-func New(d *db.DB) rest.Resource {
+// New is the resource: users, with their tokens and whatever else is theirs below them.
+func New(d *db.DB, under ...rest.Resource) rest.Resource {
 	return rest.Collection[User]{
-		Name: "users", One: "user", Shape: rest.Bare("users"), Store: Users(d), Key: UserKey, Under: []rest.Resource{tokens(d)},
-		Doc: "Somebody who may call the API. {user} is the number, the username, or me.",
+		Name: "users", One: "user", Shape: rest.Bare("users"), Store: Users(d), Key: UserKey, Under: append([]rest.Resource{tokens(d)}, under...),
+		Relations: []rest.Relation{{Name: "avatar", To: "avatars", Via: "id", At: "user_id", Doc: "The user's newest picture."}},
+		Doc:       "Somebody who may call the API. {user} is the number, the username, or me.",
 	}
 }
 

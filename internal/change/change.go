@@ -63,6 +63,13 @@ type Store[T any] interface {
 	Change(ctx context.Context, by Actor, key []query.Cond, edit Edit[T]) (*Change[T], error)
 }
 
+// Nursery is a Store that makes many at once, all or none, in few statements.
+type Nursery[T any] interface {
+	// CreateMany makes the rows and gives them back in their order. judged holds, for each row, what is known to be wrong
+	// with it already, or nil. Every fault of every row comes in one error, with pointers below the row's index: /3/title.
+	CreateMany(ctx context.Context, by Actor, rows []*T, judged []error) ([]*T, error)
+}
+
 // Moves lists, for each state, the states that may follow it.
 type Moves map[string][]string
 

@@ -30,7 +30,27 @@ func (s *Settings) check() error {
 	want(s.HeaderTimeout >= time.Millisecond, "header-timeout", "must be 1ms or more, not %s", s.HeaderTimeout)
 	want(s.IdleTimeout >= time.Millisecond, "idle-timeout", "must be 1ms or more, not %s", s.IdleTimeout)
 	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
+	want(s.MaxBatch >= 1 && s.MaxBatch <= 10000, "max-batch", "must be 1 to 10000, not %d", s.MaxBatch)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
+	s.checkFiles(want)
+	s.checkMoney(want)
+	return errors.Join(faults...)
+}
+
+func (s *Settings) checkFiles(want func(ok bool, name, format string, args ...any)) {
+	bucket, s3 := strings.CutPrefix(s.Blobs, "s3://")
+	want(s.Blobs == "disk" || s3 && bucket != "" && bucket[0] != '/', "blobs", "must be disk or s3://BUCKET, not %q", s.Blobs)
+	want(validBase(s.S3Endpoint), "s3-endpoint", "%q is not an http or https address like https://s3.example.com", s.S3Endpoint)
+	want(s.CDNURL == "" || validBase(s.CDNURL), "cdn-url", "%q is not an http or https address like https://cdn.example.com/images, without user, query and fragment", s.CDNURL)
+	want(s.MaxAvatar >= 1<<10 && s.MaxAvatar <= 64<<20, "max-avatar", "must be 1KiB to 64MiB, not %s", s.MaxAvatar)
+	want(s.AvatarSide >= 1 && s.AvatarSide <= 65535, "avatar-side", "must be 1 to 65535, not %d", s.AvatarSide)
+	want(s.AvatarPixels >= 1 && s.AvatarPixels <= 1<<30, "avatar-pixels", "must be 1 to %d, not %d", 1<<30, s.AvatarPixels)
+	want(s.AvatarAnimation >= 1 && s.AvatarAnimation <= 1<<32, "avatar-animation", "must be 1 to %d, not %d", int64(1)<<32, s.AvatarAnimation)
+	_, err := s.Fetchable()
+	want(err == nil, "fetch-allow", "%q is not a list of address ranges like 10.1.0.0/16,fd00::/8", s.FetchAllow)
+}
+
+func (s *Settings) checkMoney(want func(ok bool, name, format string, args ...any)) {
 	want(s.GatewayTimeout >= time.Millisecond, "gateway-timeout", "must be 1ms or more, not %s", s.GatewayTimeout)
 	want(s.Gateway != "stripe" || s.StripeKey != "", "stripe-key", "must be set for the gateway stripe")
 	want(validBase(s.StripeURL), "stripe-url", "%q is not an http or https address", s.StripeURL)
@@ -40,7 +60,6 @@ func (s *Settings) check() error {
 	for _, status := range s.PayableStatuses() {
 		want(slices.Contains([]string{"published", "sent", "failed"}, status), "payable", "%q is none of published, sent and failed", status)
 	}
-	return errors.Join(faults...)
 }
 
 func validDatabase(text string) bool {

@@ -8,6 +8,7 @@ package config
 import (
 	"cmp"
 	"net"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -32,6 +33,7 @@ type Settings struct {
 	StopTimeout      time.Duration `name:"stop-timeout" env:"VERBLESS_STOP_TIMEOUT" group:"server" default:"30s" placeholder:"TIME" help:"How long running requests may take to finish when the server stops (${default})."`
 	MaxBody          Size          `name:"max-body" env:"VERBLESS_MAX_BODY" group:"server" default:"2MiB" placeholder:"SIZE" help:"Largest JSON body (${default})."`
 	MaxHeader        Size          `name:"max-header" env:"VERBLESS_MAX_HEADER" group:"server" default:"16KiB" placeholder:"SIZE" help:"Most that the headers of a request may hold (${default})."`
+	MaxBatch         int           `name:"max-batch" env:"VERBLESS_MAX_BATCH" group:"server" default:"500" placeholder:"COUNT" help:"Most messages that one batch may hold (${default})."`
 	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
@@ -43,6 +45,18 @@ type Settings struct {
 	SMTP             string        `name:"smtp" env:"VERBLESS_SMTP" group:"server" secret:"url" placeholder:"URL" help:"Mail server, like smtp://user:password@host:587 (STARTTLS is required unless ?starttls=optional or never) or smtps://host. Left out: mails are files in the folder mail of the data folder."`
 	MailFrom         string        `name:"mail-from" env:"VERBLESS_MAIL_FROM" group:"server" default:"verbless@localhost" placeholder:"ADDRESS" help:"Sender of mails (${default})."`
 
+	Blobs           string `name:"blobs" env:"VERBLESS_BLOBS" group:"files" default:"disk" placeholder:"WHERE" help:"Where images and files are kept: disk, in the data folder, or s3://BUCKET (${default})."`
+	S3Endpoint      string `name:"s3-endpoint" env:"VERBLESS_S3_ENDPOINT" group:"files" default:"https://s3.amazonaws.com" placeholder:"URL" help:"Address of S3 (${default})."`
+	S3Region        string `name:"s3-region" env:"VERBLESS_S3_REGION" group:"files" default:"us-east-1" placeholder:"NAME" help:"Region of the bucket (${default})."`
+	S3Key           string `name:"s3-key" env:"VERBLESS_S3_KEY" group:"files" placeholder:"KEY" help:"Access key of S3."`
+	S3Secret        string `name:"s3-secret" env:"VERBLESS_S3_SECRET" group:"files" secret:"" placeholder:"SECRET" help:"Secret key of S3."`
+	CDNURL          string `name:"cdn-url" env:"VERBLESS_CDN_URL" group:"files" placeholder:"URL" help:"Address under which images are shown; it must lead to /media of this service. Left out: this service's own."`
+	MaxAvatar       Size   `name:"max-avatar" env:"VERBLESS_MAX_AVATAR" group:"files" default:"3MiB" placeholder:"SIZE" help:"Largest avatar (${default})."`
+	AvatarSide      int    `name:"avatar-side" env:"VERBLESS_AVATAR_SIDE" group:"files" default:"8192" placeholder:"PIXELS" help:"Greatest width and height of an avatar (${default})."`
+	AvatarPixels    int64  `name:"avatar-pixels" env:"VERBLESS_AVATAR_PIXELS" group:"files" default:"24000000" placeholder:"PIXELS" help:"Most pixels of an avatar (${default})."`
+	AvatarAnimation int64  `name:"avatar-animation" env:"VERBLESS_AVATAR_ANIMATION" group:"files" default:"50000000" placeholder:"PIXELS" help:"Most pixels of all frames of an animated avatar (${default})."`
+	FetchAllow      string `name:"fetch-allow" env:"VERBLESS_FETCH_ALLOW" group:"files" placeholder:"RANGES" help:"Private addresses that images may be fetched from, like 10.1.0.0/16, with commas between. Left out: none."`
+
 	file    *file
 	origins map[string]string // setting to where its value came from
 }
@@ -52,6 +66,7 @@ func Groups() kong.Option {
 	return kong.ExplicitGroups([]kong.Group{
 		{Key: "store", Title: "Settings of every command:"},
 		{Key: "server", Title: "Settings of the server:"},
+		{Key: "files", Title: "Settings of images and files:"},
 	})
 }
 
@@ -87,6 +102,27 @@ func (s *Settings) Base() string {
 // Trash is how long a trashed article is kept; 0 is forever.
 func (s *Settings) Trash() time.Duration { return time.Duration(s.TrashDays) * 24 * time.Hour }
 
+// Media is the address under which images are shown, without a slash at its end.
+func (s *Settings) Media() string {
+	if s.CDNURL != "" {
+		return strings.TrimRight(s.CDNURL, "/")
+	}
+	return s.Base() + "/media"
+}
+
+// Fetchable are the private addresses that images may be fetched from.
+func (s *Settings) Fetchable() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for text := range strings.FieldsFuncSeq(s.FetchAllow, func(r rune) bool { return r == ',' || r == ' ' }) {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, prefix)
+	}
+	return all, nil
+}
+
 // Idempotency is how long an Idempotency-Key is remembered.
 func (s *Settings) Idempotency() time.Duration { return time.Duration(s.IdempotencyHours) * time.Hour }
 
@@ -99,7 +135,7 @@ func (s *Settings) BeforeReset(ctx *kong.Context) error {
 		return nil
 	}
 	for _, flag := range ctx.Flags() {
-		if flag.Group != nil && flag.Group.Key == "server" {
+		if flag.Group != nil && flag.Group.Key != "store" {
 			flag.Hidden = true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +64,11 @@ func TestDefaults(t *testing.T) {
 	s := Default()
 	want := Settings{
 		Data: "./data", Database: "sqlite", LogLevel: "info", LogFormat: "auto", Addr: "127.0.0.1:8080",
-		TrashDays: 30, IdempotencyHours: 24, StopTimeout: 30 * time.Second, MaxBody: 2 << 20, MaxHeader: 16 << 10,
+		TrashDays: 30, IdempotencyHours: 24, StopTimeout: 30 * time.Second, MaxBody: 2 << 20, MaxHeader: 16 << 10, MaxBatch: 500,
 		HeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MinBodyRate: 512,
+		Payable: "published", GatewayTimeout: 10 * time.Second, Gateway: "test", StripeURL: "https://api.stripe.com", MailFrom: "verbless@localhost",
+		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",
+		MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -83,8 +87,8 @@ func TestEverySettingCanBeSetInEveryWay(t *testing.T) {
 		if len(flag.Envs) != 1 || flag.Envs[0] != env {
 			t.Errorf("%s is called %v in the environment, want %s", flag.Name, flag.Envs, env)
 		}
-		if flag.Help == "" || flag.Group == nil || (flag.Group.Key != "store" && flag.Group.Key != "server") {
-			t.Errorf("%s needs a help and one of the two groups", flag.Name)
+		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files"}, flag.Group.Key) {
+			t.Errorf("%s needs a help and one of the groups", flag.Name)
 		}
 	}
 }

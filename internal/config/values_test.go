@@ -104,7 +104,7 @@ func TestFaultsNeverShowTheDatabase(t *testing.T) {
 func TestFaultsOfValues(t *testing.T) {
 	t.Setenv("VERBLESS_BASE_URL", "ftp://example.com")
 	_, data, err := load(t, "idle-timeout = -1s\n", "--addr=8080", "--trash-days=-1", "--idempotency-hours=0", "--stop-timeout=-1s",
-		"--header-timeout=0s", "--max-body=10", "--max-header=2MiB")
+		"--header-timeout=0s", "--max-body=10", "--max-batch=0", "--max-header=2MiB")
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -117,10 +117,40 @@ func TestFaultsOfValues(t *testing.T) {
 		`header-timeout: must be 1ms or more, not 0s (flag)`,
 		`idle-timeout: must be 1ms or more, not -1s (file DATA/verbless.conf:1)`,
 		`max-body: must be 1KiB to 1GiB, not 10 (flag)`,
+		`max-batch: must be 1 to 10000, not 0 (flag)`,
 		`max-header: must be 1KiB to 1MiB, not 2MiB (flag)`,
 	}
 	if got := strings.ReplaceAll(err.Error(), data, "DATA"); got != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func TestFaultsOfFiles(t *testing.T) {
+	_, _, err := load(t, "", "--blobs=s3:///x", "--s3-endpoint=s3.example.com", "--cdn-url=cdn", "--max-avatar=1GiB", "--avatar-side=0", "--avatar-pixels=-1", "--avatar-animation=0",
+		"--fetch-allow=10.0.0.0/8, 127.0.0.1", "--s3-secret=hunter2")
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Fatalf("got %v", err)
+	}
+	want := []string{
+		`blobs: must be disk or s3://BUCKET, not "s3:///x" (flag)`,
+		`s3-endpoint: "s3.example.com" is not an http or https address like https://s3.example.com (flag)`,
+		`cdn-url: "cdn" is not an http or https address like https://cdn.example.com/images, without user, query and fragment (flag)`,
+		`max-avatar: must be 1KiB to 64MiB, not 1GiB (flag)`,
+		`avatar-side: must be 1 to 65535, not 0 (flag)`,
+		`avatar-pixels: must be 1 to 1073741824, not -1 (flag)`,
+		`avatar-animation: must be 1 to 4294967296, not 0 (flag)`,
+		`fetch-allow: "10.0.0.0/8, 127.0.0.1" is not a list of address ranges like 10.1.0.0/16,fd00::/8 (flag)`,
+	}
+	if got := err.Error(); got != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	s, _, err := load(t, "", "--s3-secret=hunter2", "--cdn-url=https://cdn.example.com/a/", "--fetch-allow=10.0.0.0/8, fd00::/8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed, err := s.Fetchable()
+	if err != nil || len(allowed) != 2 || s.Media() != "https://cdn.example.com/a" || find(t, s, "s3-secret").Value != "xxxxx" {
+		t.Errorf("got %v, %v, %s, %s", allowed, err, s.Media(), find(t, s, "s3-secret").Value)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"verbless/internal/fault"
+	"verbless/internal/lite"
 )
 
 // Backup writes a consistent copy of a SQLite database to a new file while the service runs. The file appears whole or not at all.
@@ -39,12 +40,12 @@ func (d *DB) Backup(ctx context.Context, file string) error {
 
 // copyTo needs a connection of its own: those that read may not write, even to another file.
 func (d *DB) copyTo(ctx context.Context, file string) error {
-	pool, err := sqlitePool(d.file, 1, nil)
+	c, err := lite.Open(d.file, settings...)
 	if err != nil {
-		return err
+		return Fault(err)
 	}
-	defer pool.Close()
-	_, err = pool.ExecContext(ctx, "VACUUM INTO ?", file)
+	defer c.Close()
+	_, err = c.Exec(ctx, "VACUUM INTO ?", []any{file})
 	return Fault(err)
 }
 

@@ -18,9 +18,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"verbless/internal/fault"
+	"verbless/internal/lite"
 	"verbless/internal/stamp"
 )
 
@@ -36,11 +38,15 @@ type Options struct {
 type DB struct {
 	log    *slog.Logger
 	clock  stamp.Clock
-	pool   *sql.DB       // readers of SQLite, everything of PostgreSQL
-	reader Querier       // the pool, with statement cache or placeholders and translated errors
-	lite   *writer       // nil on PostgreSQL
-	file   string        // of SQLite
-	texts  *placeholders // of PostgreSQL
+	reader Querier      // reads outside of transactions, with translated errors
+	reads  atomic.Int64 // statements run through it
+
+	lite    *writer // of SQLite, nil on PostgreSQL
+	readers *lite.Pool
+	file    string
+
+	pool  *sql.DB // of PostgreSQL
+	texts *placeholders
 
 	setsMu sync.Mutex
 	sets   []Migrations // every set this program has shown to Migrate
@@ -98,12 +104,15 @@ func (d *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Reads is how many statements were run outside transactions since the start.
+func (d *DB) Reads() int64 { return d.reads.Load() }
+
 // Close ends all connections; SQLite first moves its log into the main file.
 func (d *DB) Close() error {
 	if d.lite == nil {
 		return d.pool.Close()
 	}
-	err := d.pool.Close() // readers first, so that nothing holds the log back
+	err := d.readers.Close() // first, so that nothing holds the log back
 	if werr := d.lite.close(); err == nil {
 		err = werr
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"verbless/internal/fault"
+	"verbless/internal/lite"
 )
 
 // Fault translates an error of a driver, by its code and never by its text. Faults, ended contexts, sql.ErrNoRows and
@@ -112,7 +113,7 @@ func disconnected(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
-	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, pgconn.ErrConnClosed, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
+	for _, lost := range []error{driver.ErrBadConn, sql.ErrConnDone, lite.ErrClosed, pgconn.ErrConnClosed, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed} {
 		if errors.Is(err, lost) {
 			return true
 		}

@@ -1,17 +1,18 @@
 package db
 
 import (
-	"database/sql/driver"
 	"time"
 
-	"modernc.org/sqlite"
+	"zombiezen.com/go/sqlite"
 )
 
-// Stopper gives SQLite a function stop() that calls fn, on connections opened from now on.
-func Stopper(fn func()) {
-	sqlite.MustRegisterScalarFunction("stop", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
-		fn()
-		return nil, nil
+// Stopper gives SQLite a function stop() that calls fn, on the connection that writes.
+func (d *DB) Stopper(fn func()) error {
+	return d.lite.conn.CreateFunction("stop", &sqlite.FunctionImpl{
+		Scalar: func(sqlite.Context, []sqlite.Value) (sqlite.Value, error) {
+			fn()
+			return sqlite.Value{}, nil
+		},
 	})
 }
 

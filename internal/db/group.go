@@ -2,14 +2,13 @@ package db
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"verbless/internal/fault"
+	"verbless/internal/lite"
 )
 
 // A group is as large as waiting writers make it, within these limits.
@@ -23,12 +22,12 @@ const (
 // behind it: whoever holds the lock when nobody else waits does the commit.
 type writer struct {
 	db   *DB
-	pool *sql.DB // of one connection
+	file string
 
 	waiting atomic.Int32 // writers that want mu; each of them will get it
 	mu      sync.Mutex
-	conn    *sql.Conn
-	stmts   *statements
+	conn    *lite.Conn // nil when there is none; the next writer opens it
+	closed  bool
 	group   *group // the open transaction, nil when there is none
 
 	patience time.Duration // how long a group may stay open for more
@@ -39,33 +38,19 @@ type writer struct {
 
 // group is one transaction of several members.
 type group struct {
-	members int // whose work is in it
+	members int                                // whose work is in it
+	last    []func(context.Context, *Tx) error // what they put off to the end
 	began   time.Time
 	done    chan struct{}
 	err     error // of COMMIT, for all
 	broken  bool  // rolled back as a whole: whoever waits must run again, alone
 }
 
-// connect makes sure that there is a connection.
-func (w *writer) connect() error {
-	if w.conn != nil {
-		return nil
-	}
-	conn, err := w.pool.Conn(context.Background())
-	if err != nil {
-		return err
-	}
-	w.conn, w.stmts = conn, newStatements(conn.PrepareContext)
-	w.stmts.later = true
-	return nil
-}
-
 // disconnect gives up the connection with whatever was open on it.
-func (w *writer) disconnect() {
-	closeAll(w.stmts.trim(0))
-	w.conn.Raw(func(any) error { return driver.ErrBadConn })
-	w.conn.Close()
+func (w *writer) disconnect() error {
+	err := w.conn.Close()
 	w.conn = nil
+	return err
 }
 
 // control runs BEGIN, COMMIT and the like.
@@ -76,7 +61,7 @@ func (w *writer) control(text string) error {
 			return err
 		}
 	}
-	_, err := liteTx{w}.Exec(context.Background(), text)
+	_, err := w.conn.Exec(context.Background(), text, nil)
 	w.suspect(err)
 	return err
 }
@@ -132,7 +117,7 @@ func (w *writer) member(ctx context.Context, fn func(context.Context, *Tx) error
 		err = errUnfinished
 		defer func() { // also when fn panics: that goes on in its own caller, after the others are safe
 			tx.end()
-			guilty = w.leave(g, tx.verdict(err), alone)
+			guilty = w.leave(g, tx, tx.verdict(err), alone)
 			w.mu.Unlock()
 		}()
 		err = fn(ctx, tx)
@@ -169,7 +154,6 @@ func (w *writer) enter(alone bool) (*group, error) {
 	if err := w.connect(); err != nil {
 		return nil, unavailable(err)
 	}
-	closeAll(w.stmts.trim(statementsKept))
 	if err := w.control("BEGIN IMMEDIATE"); err != nil {
 		w.disconnect()
 		return nil, err
@@ -179,7 +163,7 @@ func (w *writer) enter(alone bool) (*group, error) {
 }
 
 // leave keeps or undoes what a member did, and commits if it is the last. It tells whether the member's own error broke the group.
-func (w *writer) leave(g *group, err error, alone bool) (guilty bool) {
+func (w *writer) leave(g *group, tx *Tx, err error, alone bool) (guilty bool) {
 	switch {
 	case g.members == 0 && err != nil: // the first has no savepoint: nobody else is in the transaction
 		if w.control("ROLLBACK") != nil { // SQLite was faster
@@ -204,6 +188,7 @@ func (w *writer) leave(g *group, err error, alone bool) (guilty bool) {
 		}
 	}
 	g.members++
+	g.last = append(g.last, tx.last...)
 	w.settle(alone)
 	return false
 }
@@ -224,6 +209,13 @@ func (w *writer) commit() {
 	g := w.group
 	w.group = nil
 	defer close(g.done)
+	if err := w.finish(g); err != nil { // nothing was committed, for certain
+		w.disconnect()
+		if g.broken = g.members > 1; !g.broken {
+			g.err = Fault(err)
+		}
+		return
+	}
 	err := w.control("COMMIT")
 	if err == nil {
 		return
@@ -239,6 +231,16 @@ func (w *writer) commit() {
 	default:
 		g.err = Fault(err)
 	}
+}
+
+// finish does what the members put off to the end.
+func (w *writer) finish(g *group) error {
+	if len(g.last) == 0 {
+		return nil
+	}
+	ctx, tx := w.db.begin(context.Background(), liteTx{w}, liteTx{w}.script)
+	defer tx.end()
+	return runLast(ctx, tx, g.last)
 }
 
 // breakUp gives up a transaction that SQLite has rolled back as a whole.
@@ -261,8 +263,9 @@ func (w *writer) close() error {
 			w.db.log.Warn("the log was not moved into the database file; the next start does it", slog.Any("error", err))
 		}
 	}
-	if w.conn != nil {
-		w.disconnect()
+	w.closed = true
+	if w.conn == nil {
+		return nil
 	}
-	return w.pool.Close()
+	return w.disconnect()
 }

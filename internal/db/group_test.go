@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"verbless/internal/db"
 	"verbless/internal/db/dbtest"
@@ -267,6 +270,41 @@ func TestDeferredConstraint(t *testing.T) {
 		ok(t, d.Write(t.Context(), insertBox(3)))
 		if n := count(t, d, "SELECT COUNT(*) FROM pairs"); n != 0 {
 			t.Fatalf("%d pairs", n)
+		}
+	})
+}
+
+// TestLast puts work off to the end: it is done for every member, in order, once per group, and the one whose work fails
+// fails alone.
+func TestLast(t *testing.T) {
+	dbtest.Each(t, func(t *testing.T, open dbtest.Opener) {
+		d := open(things)
+		var g errgroup.Group
+		for i := range 20 {
+			g.Go(func() error {
+				err := d.Write(t.Context(), func(ctx context.Context, tx *db.Tx) error {
+					tx.Last(func(ctx context.Context, tx *db.Tx) error {
+						_, err := tx.Exec(ctx, "UPDATE boxes SET name = name || ? WHERE id = ?", " closed", i)
+						if i == 7 {
+							return fault.New(fault.AlreadyExists, "The lid is stuck.")
+						}
+						if i == 8 {
+							panic("the lid broke")
+						}
+						return err
+					})
+					_, err := tx.Exec(ctx, "INSERT INTO boxes (id, name) VALUES (?, ?)", i, "box "+strconv.Itoa(i))
+					return err
+				})
+				if i == 7 && fault.Is(err, fault.AlreadyExists) || i == 8 && err != nil {
+					return nil
+				}
+				return err
+			})
+		}
+		ok(t, g.Wait())
+		if n := count(t, d, "SELECT COUNT(*) FROM boxes WHERE name LIKE '% closed'"); n != 18 || count(t, d, "SELECT COUNT(*) FROM boxes") != 18 {
+			t.Errorf("%d boxes are closed, want 18", n)
 		}
 	})
 }

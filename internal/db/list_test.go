@@ -160,6 +160,33 @@ func TestConditions(t *testing.T) {
 	})
 }
 
+// TestFirstOfEach: so many of each value, also one, and also of more values than one statement can hold.
+func TestFirstOfEach(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, open dbtest.Opener) {
+		d, ctx := open(things), t.Context()
+		table := thingTable(d)
+		const groups = 450
+		values := make([]any, groups+100) // some have none
+		ok(t, d.Do(ctx, func(ctx context.Context) error {
+			for i := range values {
+				values[i] = fmt.Sprint("group ", i)
+			}
+			for i := range groups * 3 {
+				add(t, ctx, table, thing{ID: fmt.Sprintf("%05d", i), Rank: i, Note: p(fmt.Sprint("group ", i%groups))})
+			}
+			return nil
+		}))
+		for limit := 1; limit <= 4; limit++ {
+			page, err := table.List(ctx, query.List{Where: []query.Cond{query.Any("note", values...)}, Per: "note", Sort: "rank", Desc: true, Limit: limit})
+			ok(t, err)
+			if len(page.Rows) != groups*min(limit, 3) || page.Rows[0].Rank < groups*2 {
+				t.Errorf("%d of each: got %d, the first of rank %d", limit, len(page.Rows), page.Rows[0].Rank)
+			}
+		}
+	})
+}
+
 func TestPlaceholders(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

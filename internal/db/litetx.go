@@ -2,7 +2,6 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 )
 
@@ -10,38 +9,25 @@ import (
 var errUnfinished = errors.New("db: the function did not return")
 
 // liteTx runs statements on the writing connection. Their context is never the caller's: an interrupt would roll back
-// the work of the whole group, and watching a context costs a goroutine per statement.
+// the work of the whole group.
 type liteTx struct{ w *writer }
 
-func (t liteTx) Query(_ context.Context, text string, args ...any) (*sql.Rows, error) {
-	st, err := t.w.stmts.take(text)
+func (t liteTx) Query(_ context.Context, text string, args ...any) (Rows, error) {
+	rows, err := t.w.conn.Query(context.Background(), text, bind(args))
 	if err != nil {
 		return nil, err
 	}
-	defer t.w.stmts.put(st)
-	return st.QueryContext(context.Background(), args...)
+	return rows, nil
 }
 
-func (t liteTx) QueryRow(_ context.Context, text string, args ...any) *sql.Row {
-	st, err := t.w.stmts.take(text)
-	if err != nil {
-		return deadRow(t.w.pool, err)
-	}
-	defer t.w.stmts.put(st)
-	return st.QueryRowContext(context.Background(), args...)
+func (t liteTx) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(t.Query(ctx, text, args...))
 }
 
-func (t liteTx) Exec(_ context.Context, text string, args ...any) (sql.Result, error) {
-	st, err := t.w.stmts.take(text)
-	if err != nil {
-		return nil, err
-	}
-	defer t.w.stmts.put(st)
-	return st.ExecContext(context.Background(), args...)
+func (t liteTx) Exec(_ context.Context, text string, args ...any) (Result, error) {
+	n, err := t.w.conn.Exec(context.Background(), text, bind(args))
+	return affected(n), err
 }
 
 // script runs several statements at once.
-func (t liteTx) script(_ context.Context, text string) error {
-	_, err := t.w.conn.ExecContext(context.Background(), text)
-	return err
-}
+func (t liteTx) script(_ context.Context, text string) error { return t.w.conn.Script(text) }

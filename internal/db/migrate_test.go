@@ -201,12 +201,14 @@ func helper(run string) {
 			os.Exit(1)
 		}
 	}
-	db.Stopper(func() {
-		fmt.Println("stopped")
-		time.Sleep(time.Hour) // until killed
-	})
 	d, err := db.Open(ctx, db.Options{URL: args[1]})
 	check(err)
+	if !d.Postgres() {
+		check(d.Stopper(func() {
+			fmt.Println("stopped")
+			time.Sleep(time.Hour) // until killed
+		}))
+	}
 	switch args[0] {
 	case "migrate":
 		var mark int

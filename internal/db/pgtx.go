@@ -53,7 +53,9 @@ func (d *DB) oncePostgres(ctx context.Context, fn func(context.Context, *Tx) err
 		}
 		conn.Close()
 	}()
-	err = fn(inner, tx)
+	if err = fn(inner, tx); err == nil {
+		err = runLast(inner, tx, tx.last)
+	}
 	tx.end()
 	if raced(tx.failed) {
 		err = tx.failed // whatever fn made of it, running again is the answer
@@ -91,16 +93,16 @@ type pgTx struct {
 	texts *placeholders
 }
 
-func (t pgTx) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return t.conn.QueryContext(ctx, t.texts.numbered(text), args...)
+func (t pgTx) Query(ctx context.Context, text string, args ...any) (Rows, error) {
+	return pgAnswer(t.conn.QueryContext(ctx, t.texts.numbered(text), bind(args)...))
 }
 
-func (t pgTx) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	return t.conn.QueryRowContext(ctx, t.texts.numbered(text), args...)
+func (t pgTx) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(t.Query(ctx, text, args...))
 }
 
-func (t pgTx) Exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return t.conn.ExecContext(ctx, t.texts.numbered(text), args...)
+func (t pgTx) Exec(ctx context.Context, text string, args ...any) (Result, error) {
+	return t.conn.ExecContext(ctx, t.texts.numbered(text), bind(args)...)
 }
 
 // script runs several statements at once; without arguments the driver sends them as they are.

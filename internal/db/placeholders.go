@@ -70,6 +70,23 @@ func through(s string, from int, mark string) int {
 	return len(s)
 }
 
+// Marks writes the placeholders of a list, and repeats its last value up to a power of two, so that few texts have to be
+// prepared. An empty list holds NULL, which nothing is equal to.
+func Marks(values []any) (string, []any) {
+	if len(values) == 0 {
+		return "NULL", nil
+	}
+	n := 1
+	for n < len(values) {
+		n *= 2
+	}
+	padded := make([]any, n)
+	for i := range padded {
+		padded[i] = values[min(i, len(values)-1)]
+	}
+	return "?" + strings.Repeat(",?", n-1), padded
+}
+
 // bind brings arguments into the form in which both engines hold them: times as microseconds, bytes as text.
 func bind(args []any) []any {
 	for i, arg := range args {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -40,7 +41,7 @@ func (d *DB) openPostgres(ctx context.Context, address string) error {
 		return errors.Join(fmt.Errorf("open the database: %w", err), pool.Close())
 	}
 	texts := &placeholders{}
-	d.pool, d.reader = pool, &pgReader{pool, texts}
+	d.pool, d.reader = pool, &pgReader{pool, texts, &d.reads}
 	d.texts = texts
 	return nil
 }
@@ -76,27 +77,24 @@ func checkPostgres(ctx context.Context, pool *sql.DB) error {
 type pgReader struct {
 	pool  *sql.DB
 	texts *placeholders
+	run   *atomic.Int64
 }
 
-func (r *pgReader) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+func (r *pgReader) Query(ctx context.Context, text string, args ...any) (Rows, error) {
+	r.run.Add(1)
 	text, args = r.texts.numbered(text), bind(args)
 	rows, err := r.pool.QueryContext(ctx, text, args...)
 	if err != nil && lost(err) && ctx.Err() == nil {
 		rows, err = r.pool.QueryContext(ctx, text, args...)
 	}
-	return rows, Fault(err)
+	return pgAnswer(rows, Fault(err))
 }
 
-func (r *pgReader) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	text, args = r.texts.numbered(text), bind(args)
-	row := r.pool.QueryRowContext(ctx, text, args...)
-	if err := row.Err(); err != nil && lost(err) && ctx.Err() == nil {
-		row = r.pool.QueryRowContext(ctx, text, args...)
-	}
-	return row
+func (r *pgReader) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(r.Query(ctx, text, args...))
 }
 
-func (r *pgReader) Exec(context.Context, string, ...any) (sql.Result, error) {
+func (r *pgReader) Exec(context.Context, string, ...any) (Result, error) {
 	return nil, errWriteOutside
 }
 

@@ -2,16 +2,16 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sync/atomic"
 	"time"
 
-	"modernc.org/sqlite" // named in this file alone, so that another driver can take its place
+	"verbless/internal/lite"
 )
 
 // The result codes of SQLite that matter here, https://www.sqlite.org/rescode.html.
@@ -33,6 +33,13 @@ const (
 
 const busyTimeout = 10 * time.Second
 
+// settings hold for every connection.
+var settings = []string{
+	fmt.Sprintf("busy_timeout = %d", busyTimeout.Milliseconds()), // first, because the others may have to wait
+	"synchronous = FULL",
+	"foreign_keys = ON",
+}
+
 // sqliteCode gives the extended result code in err.
 func sqliteCode(err error) (int, bool) {
 	var coded interface {
@@ -45,29 +52,6 @@ func sqliteCode(err error) (int, bool) {
 	return coded.Code(), true
 }
 
-// sqlitePool opens the file with settings that hold for each of its connections.
-func sqlitePool(file string, size int, settings map[string]string) (*sql.DB, error) {
-	values := url.Values{
-		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())},
-		"_synchronous":  {"FULL"},
-		"_foreign_keys": {"1"},
-		"_dqs":          {"0"}, // a misspelt "column" is an error, not a string
-		"_error_rc":     {"1"},
-	}
-	for name, value := range settings {
-		values.Set(name, value)
-	}
-	name := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: values.Encode()}
-	connector, err := sqlite.NewConnector(name.String())
-	if err != nil {
-		return nil, err
-	}
-	pool := sql.OpenDB(connector)
-	pool.SetMaxOpenConns(size)
-	pool.SetMaxIdleConns(size)
-	return pool, nil
-}
-
 func (d *DB) openSQLite(ctx context.Context, path string) error {
 	file, err := filepath.Abs(path)
 	if err != nil {
@@ -76,23 +60,34 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("open the database: %w", err)
 	}
-	writing, err := sqlitePool(file, 1, map[string]string{
-		"_journal_mode": "WAL",
-		"_pragma":       "journal_size_limit(67108864)", // a log that grew under a long read shrinks again
-	})
-	if err != nil {
-		return err
-	}
-	reading, err := sqlitePool(file, 2*runtime.GOMAXPROCS(0), map[string]string{"_query_only": "1"})
-	if err != nil {
-		return err
-	}
-	w := &writer{db: d, pool: writing, patience: groupTime}
+	w := &writer{db: d, file: file, patience: groupTime}
 	if err := w.connectPatiently(ctx); err != nil {
-		return errors.Join(fmt.Errorf("open the database %s: %w", path, err), writing.Close(), reading.Close())
+		return fmt.Errorf("open the database %s: %w", path, err)
 	}
-	d.lite, d.pool, d.file = w, reading, file
-	d.reader = &liteReader{reading, newStatements(reading.PrepareContext)}
+	d.lite, d.file = w, file
+	d.readers = lite.NewPool(2*runtime.GOMAXPROCS(0), func() (*lite.Conn, error) {
+		return lite.Open(file, slices.Concat(settings, []string{"query_only = ON", "cache_size = -6000"})...)
+	})
+	d.reader = liteReader{d.readers, &d.reads}
+	return nil
+}
+
+// connect makes sure that there is a connection.
+func (w *writer) connect() error {
+	if w.conn != nil {
+		return nil
+	}
+	if w.closed {
+		return lite.ErrClosed
+	}
+	conn, err := lite.Create(w.file, slices.Concat(settings, []string{
+		"journal_mode = WAL",
+		"journal_size_limit = 67108864", // a log that grew under a long read shrinks again
+	})...)
+	if err != nil {
+		return err
+	}
+	w.conn = conn
 	return nil
 }
 
@@ -113,32 +108,26 @@ func (w *writer) connectPatiently(ctx context.Context) error {
 	}
 }
 
-// liteReader reads through the pool with statements prepared once. It lets the driver watch ctx only for those who ask.
+// liteReader reads through the pool.
 type liteReader struct {
-	pool  *sql.DB
-	stmts *statements
+	pool *lite.Pool
+	run  *atomic.Int64
 }
 
-func (r *liteReader) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	st, err := r.stmts.take(text)
+func (r liteReader) Query(ctx context.Context, text string, args ...any) (Rows, error) {
+	r.run.Add(1)
+	rows, err := r.pool.Query(ctx, text, bind(args))
 	if err != nil {
 		return nil, Fault(err)
 	}
-	defer r.stmts.put(st)
-	rows, err := st.QueryContext(ctx, bind(args)...)
-	return rows, Fault(err)
+	return rows, nil
 }
 
-func (r *liteReader) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	st, err := r.stmts.take(text)
-	if err != nil {
-		return deadRow(r.pool, err)
-	}
-	defer r.stmts.put(st)
-	return st.QueryRowContext(ctx, bind(args)...)
+func (r liteReader) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(r.Query(ctx, text, args...))
 }
 
-func (r *liteReader) Exec(context.Context, string, ...any) (sql.Result, error) {
+func (r liteReader) Exec(context.Context, string, ...any) (Result, error) {
 	return nil, errWriteOutside
 }
 

@@ -2,20 +2,12 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 )
-
-// Querier runs SQL with ? placeholders. Exec is only sensible in a transaction.
-// Errors come as faults, except those a Row keeps until Scan: give these to Fault.
-type Querier interface {
-	Query(ctx context.Context, sql string, args ...any) (*sql.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) *sql.Row
-	Exec(ctx context.Context, sql string, args ...any) (sql.Result, error)
-}
 
 // Tx is a transaction. Only the goroutine that runs the function it was given to may use it.
 type Tx struct {
@@ -25,8 +17,8 @@ type Tx struct {
 	now    time.Time
 	outer  *Tx // the transaction of another database, further out in the context
 	after  []func()
-	open   []*sql.Rows // a forgotten one would hold the connection for ever
-	single *sql.Row    // the latest; those before it must have been scanned
+	last   []func(ctx context.Context, tx *Tx) error
+	open   []openRows  // a forgotten one would hold the connection for ever
 	failed error       // the first statement that failed: only a rollback can follow
 	over   atomic.Bool // committed or rolled back; a context may outlive its transaction
 }
@@ -90,6 +82,14 @@ func (d *DB) Reader(ctx context.Context) Querier {
 	return d.reader
 }
 
+// Quick is the context for reads that end sooner than it takes to watch one: on SQLite they are not cancelled.
+func (d *DB) Quick(ctx context.Context) context.Context {
+	if d.Postgres() {
+		return ctx
+	}
+	return context.Background()
+}
+
 // AfterCommit runs fn after the transaction in ctx has committed, not when it is rolled back, and at once when there is none.
 func AfterCommit(ctx context.Context, fn func()) {
 	if tx := innermost(ctx); tx != nil && !tx.over.Load() {
@@ -97,6 +97,25 @@ func AfterCommit(ctx context.Context, fn func()) {
 		return
 	}
 	fn()
+}
+
+// Last runs fn at the very end of the transaction, in the order asked for; its error undoes everything. On SQLite that is
+// the end of the whole group: it is for work that is cheaper once than under every savepoint, such as an index of words.
+func (t *Tx) Last(fn func(ctx context.Context, tx *Tx) error) { t.last = append(t.last, fn) }
+
+// runLast runs what was put off. A panic becomes an error, because others may depend on the commit.
+func runLast(ctx context.Context, tx *Tx, fns []func(context.Context, *Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("db: panic at the end of a transaction: %v", p)
+		}
+	}()
+	for _, fn := range fns {
+		if err := fn(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return tx.failed
 }
 
 // Now is the time of the transaction: the same for everything in it.
@@ -111,36 +130,29 @@ func (t *Tx) Next(ctx context.Context, counter string) (int64, error) {
 }
 
 // Query runs a statement that gives rows.
-func (t *Tx) Query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+func (t *Tx) Query(ctx context.Context, text string, args ...any) (Rows, error) {
 	if err := t.unusable(); err != nil {
 		return nil, err
 	}
-	rows, err := t.raw.Query(ctx, text, bind(args)...)
-	if err == nil {
-		t.remember(rows)
+	rows, err := t.raw.Query(ctx, text, args...)
+	if err != nil {
+		return nil, t.note(err)
 	}
-	return rows, t.note(err)
+	t.remember(rows.(openRows))
+	return rows, nil
 }
 
 // QueryRow runs a statement that gives one row.
-func (t *Tx) QueryRow(ctx context.Context, text string, args ...any) *sql.Row {
-	if err := t.unusable(); err != nil {
-		return deadRow(t.db.pool, err)
-	}
-	row := t.raw.QueryRow(ctx, text, bind(args)...)
-	if t.note(row.Err()) == nil {
-		t.forget()
-		t.single = row
-	}
-	return row
+func (t *Tx) QueryRow(ctx context.Context, text string, args ...any) Row {
+	return only(t.Query(ctx, text, args...))
 }
 
 // Exec runs a statement that gives no rows.
-func (t *Tx) Exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
+func (t *Tx) Exec(ctx context.Context, text string, args ...any) (Result, error) {
 	if err := t.unusable(); err != nil {
 		return nil, err
 	}
-	res, err := t.raw.Exec(ctx, text, bind(args)...)
+	res, err := t.raw.Exec(ctx, text, args...)
 	return res, t.note(err)
 }
 
@@ -173,27 +185,18 @@ func (t *Tx) end() {
 	for _, rows := range t.open {
 		rows.Close()
 	}
-	t.forget()
 	t.open = nil
 }
 
 // remember keeps rows until they are closed.
-func (t *Tx) remember(rows *sql.Rows) {
+func (t *Tx) remember(rows openRows) {
+	if rows.Over() {
+		return
+	}
 	if len(t.open) >= 16 {
-		t.open = slices.DeleteFunc(t.open, func(r *sql.Rows) bool {
-			_, err := r.Columns() // fails on closed rows
-			return err != nil
-		})
+		t.open = slices.DeleteFunc(t.open, openRows.Over)
 	}
 	t.open = append(t.open, rows)
-}
-
-// forget closes a Row that nobody scanned; the only way is to scan it.
-func (t *Tx) forget() {
-	if t.single != nil {
-		t.single.Scan()
-		t.single = nil
-	}
 }
 
 // verdict is what a run came to: a failed statement counts even when fn kept silent about it.
@@ -210,18 +213,3 @@ func (t *Tx) unusable() error {
 	}
 	return t.failed
 }
-
-// deadRow makes a Row that carries err. The only way is a context that has ended with it.
-func deadRow(pool *sql.DB, err error) *sql.Row {
-	return pool.QueryRowContext(dead{context.Background(), err}, "")
-}
-
-type dead struct {
-	context.Context
-	err error
-}
-
-var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
-
-func (d dead) Done() <-chan struct{} { return closed }
-func (d dead) Err() error            { return d.err }

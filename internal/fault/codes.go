@@ -17,6 +17,7 @@ const (
 	KindLengthRequired
 	KindPrecondition
 	KindTooLarge
+	KindRange
 	KindUnsupported
 	KindUnprocessable
 	KindTooMany
@@ -38,6 +39,7 @@ const (
 	OutOfRange            Code = "out_of_range"
 	BadFormat             Code = "bad_format"
 	NotAllowedValue       Code = "not_allowed_value"
+	UnknownReference      Code = "unknown_reference"
 	UnknownParameter      Code = "unknown_parameter"
 	InvalidParameter      Code = "invalid_parameter"
 	InvalidCursor         Code = "invalid_cursor"
@@ -65,10 +67,18 @@ const (
 	ArticleRemoved        Code = "article_removed"
 	PreconditionFailed    Code = "precondition_failed"
 	BodyTooLarge          Code = "body_too_large"
+	BatchTooLarge         Code = "batch_too_large"
+	LengthRequired        Code = "length_required"
+	AvatarTooLarge        Code = "avatar_too_large"
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	IdempotencyKeyReused  Code = "idempotency_key_reused"
 	BodyTooSlow           Code = "body_too_slow"
 	UploadIncomplete      Code = "upload_incomplete"
+	ImageMismatch         Code = "image_mismatch"
+	ImageCorrupt          Code = "image_corrupt"
+	ImageTooManyPixels    Code = "image_too_many_pixels"
+	ImageNotFetched       Code = "image_not_fetched"
+	RangeNotSatisfiable   Code = "range_not_satisfiable"
 	Internal              Code = "internal"
 	Unavailable           Code = "unavailable"
 	StorageFull           Code = "storage_full"
@@ -94,6 +104,7 @@ var Codes = []Info{
 	{OutOfRange, KindInvalid, "A value is too long, too short, too large or too small", "The message says which limit was passed. Lengths count characters, not bytes."},
 	{BadFormat, KindInvalid, "A value does not have its format", "The message says which format is expected."},
 	{NotAllowedValue, KindInvalid, "A value is not one of those allowed", "The message lists the values."},
+	{UnknownReference, KindInvalid, "A member names something that is not there", "The pointer leads to the name or number that nothing has. Nothing was changed."},
 	{UnknownParameter, KindInvalid, "A query parameter nobody knows", "A typing error must not silently return everything, so unknown parameters are refused. OPTIONS on the address lists the parameters."},
 	{InvalidParameter, KindInvalid, "A query parameter has a value that cannot be used", "The message says what the parameter takes."},
 	{InvalidCursor, KindInvalid, "The cursor is not one of ours, or belongs to another query", "A cursor works only with the filters, sort and address it came from. Follow links.next and links.prev, or start again without a cursor."},
@@ -121,9 +132,17 @@ var Codes = []Info{
 	{ArticleRemoved, KindGone, "The article was removed for good", "Only its id is kept."},
 	{PreconditionFailed, KindPrecondition, "The resource is not as you last saw it", "Read it again, look at what changed, and send the change with the new ETag."},
 	{BodyTooLarge, KindTooLarge, "The body is too large", "The message says how large it may be."},
+	{BatchTooLarge, KindTooLarge, "Too many at once", "limit is how many one request may hold. Nothing was changed; send several requests."},
+	{LengthRequired, KindLengthRequired, "The length of the body must be said first", "Send Content-Length with the number of bytes, and no Transfer-Encoding."},
+	{AvatarTooLarge, KindTooLarge, "The image is too large", "The message says how many bytes it may have. Nothing was read of it."},
 	{UnsupportedMediaType, KindUnsupported, "The body has a type this address does not take", "Accept, Accept-Post or Accept-Patch lists the types."},
 	{IdempotencyKeyReused, KindUnprocessable, "This Idempotency-Key belongs to another request", "Use a new key for each different request. Keys are kept for 24 hours."},
 	{UploadIncomplete, KindInvalid, "The body ended too early", "Fewer bytes came than Content-Length said. Nothing was stored."},
+	{ImageMismatch, KindInvalid, "The bytes are not what Content-Type says", "A JPEG, PNG or GIF image is told by its first bytes, and these must agree with Content-Type."},
+	{ImageCorrupt, KindInvalid, "The image cannot be decoded", "It ends too early, has a wrong checksum, or is of a kind that is not understood. Save it anew with another program."},
+	{ImageTooManyPixels, KindInvalid, "The image has too many pixels", "The message says how large it may be. For animations the pixels of all frames count."},
+	{ImageNotFetched, KindInvalid, "The image could not be fetched", "The address must lead, within 3 redirects and 10 seconds, to an image on the public internet that is not too large. For safety the answer does not say what went wrong."},
+	{RangeNotSatisfiable, KindRange, "The range lies outside", "Content-Range says how many bytes there are."},
 	{BodyTooSlow, KindTimeout, "The body came too slowly", "The connection was given up so that others are served. Send it again."},
 	{Internal, KindInternal, "Something went wrong on our side", "The request id leads the operator to the cause."},
 	{Unavailable, KindUnavailable, "Not available just now", "Nothing was changed. Try again after Retry-After."},

@@ -103,14 +103,38 @@ func (l *List) Add(f *Fault) { l.parts = append(l.parts, f) }
 // Len is how many faults there are so far.
 func (l *List) Len() int { return len(l.parts) }
 
+// Below adds what err says of one part of the body, with pointers below prefix. What is not the caller's doing is not
+// added but given back.
+func (l *List) Below(prefix string, err error) error {
+	if err == nil {
+		return nil
+	}
+	f := As(err)
+	if info, _ := Lookup(f.Code); info.Kind >= KindInternal {
+		return err
+	}
+	parts := f.Parts
+	if len(parts) == 0 {
+		parts = []*Fault{f}
+	}
+	for _, part := range parts {
+		copied := *part
+		l.Add(copied.At(prefix + part.Pointer))
+	}
+	return nil
+}
+
 // Err is nil for an empty list, else one fault that carries every part. Its code is ValidationFailed, unless all
-// parts say the same of parameters or headers: then it says that itself.
+// parts say the same, of parameters or headers or of something else than validity: then it says that itself.
 func (l *List) Err() error {
 	if len(l.parts) == 0 {
 		return nil
 	}
 	code, message := ValidationFailed, l.parts[0].Message
-	same := func(f *Fault) bool { return f.Parameter+f.Header != "" && f.Code == l.parts[0].Code }
+	info, _ := Lookup(l.parts[0].Code)
+	same := func(f *Fault) bool {
+		return (f.Parameter+f.Header != "" || info.Kind != KindInvalid) && f.Code == l.parts[0].Code
+	}
 	if !slices.ContainsFunc(l.parts, func(f *Fault) bool { return !same(f) }) {
 		code = l.parts[0].Code
 	}

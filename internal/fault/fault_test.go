@@ -65,6 +65,9 @@ func TestListCode(t *testing.T) {
 		{"two parameters", []*Fault{param(UnknownParameter), param(UnknownParameter)}, UnknownParameter, "The request has 2 faults; see errors."},
 		{"parameters that differ", []*Fault{param(UnknownParameter), param(InvalidParameter)}, ValidationFailed, "The request has 2 faults; see errors."},
 		{"one member", []*Fault{New(Required, "So.").At("/a")}, ValidationFailed, "So."},
+		{"two of rights", []*Fault{New(ForbiddenCode, "So.").At("/a"), New(ForbiddenCode, "So.").At("/b")}, ForbiddenCode, "The request has 2 faults; see errors."},
+		{"rights and a member", []*Fault{New(ForbiddenCode, "So.").At("/a"), New(Required, "So.").At("/b")}, ValidationFailed, "The request has 2 faults; see errors."},
+		{"a member and rights", []*Fault{New(Required, "So.").At("/b"), New(ForbiddenCode, "So.").At("/a")}, ValidationFailed, "The request has 2 faults; see errors."},
 		{"a member and a parameter", []*Fault{param(UnknownField), New(UnknownField, "So.").At("/a")}, ValidationFailed, "The request has 2 faults; see errors."},
 	} {
 		var l List
@@ -79,6 +82,32 @@ func TestListCode(t *testing.T) {
 	var none List
 	if err := none.Err(); err != nil {
 		t.Errorf("an empty list is %v", err)
+	}
+}
+
+// TestBelow: faults of a part move below it, and what is no fault of the caller's is given back.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	var inner, l List
+	inner.Add(New(Required, "So.").At("/a"))
+	inner.Add(New(BadFormat, "So.").At(""))
+	part := inner.Err()
+	for _, err := range []error{part, nil, New(ForbiddenCode, "So.").At("/c")} {
+		if err := l.Below("/3", err); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{io.EOF, New(Unavailable, "Later."), New(Internal, "Ours.")} {
+		if got := l.Below("/4", err); got != err {
+			t.Errorf("%v came back as %v", err, got)
+		}
+	}
+	want := "validation_failed: The request has 3 faults; see errors.; /3/a required: So.; /3 bad_format: So.; /3/c forbidden: So."
+	if got := l.Err().Error(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if As(part).Parts[0].Pointer != "/a" {
+		t.Error("the fault that was given has changed")
 	}
 }
 

@@ -51,7 +51,7 @@ func awaitJobs(t *testing.T, s *server) {
 	defer pool.Close()
 	eventually(t, "the jobs have run", func() bool {
 		var n int
-		return pool.QueryRow("SELECT COUNT(*) FROM periodic_jobs").Scan(&n) == nil && n >= 2
+		return pool.QueryRow("SELECT COUNT(*) FROM periodic_jobs").Scan(&n) == nil && n >= 3
 	})
 }
 

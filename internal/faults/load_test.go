@@ -196,19 +196,25 @@ func (l *load) reread(those []*entry) findings {
 	return found
 }
 
-// look finds one article by its title, outside the trash or in it, and says what is wrong with it.
+// look finds one article by its title, or in the trash by its id, and says what is wrong with it.
 func (l *load) look(e *entry) (kind, text string) {
-	var have []row
-	for _, path := range []string{"/articles", "/articles/trashed"} {
-		a, err := send(l.client, *l.target.Load(), l.token, "GET "+path+"?title="+url.QueryEscape(e.key), "")
-		if err != nil || a.status != http.StatusOK {
+	get := func(path string) (answer, error) { return send(l.client, *l.target.Load(), l.token, "GET "+path, "") }
+	a, err := get("/articles?title=" + url.QueryEscape(e.key))
+	if err != nil || a.status != http.StatusOK {
+		return badWord, fmt.Sprint(a, err)
+	}
+	have, err := readList(a.body)
+	if err != nil {
+		return badWord, err.Error()
+	}
+	if e.id != "" {
+		a, err := get("/articles/trashed/" + e.id)
+		if err != nil || a.status != http.StatusOK && a.status != http.StatusNotFound {
 			return badWord, fmt.Sprint(a, err)
 		}
-		list, err := readList(a.body)
-		if err != nil {
-			return badWord, err.Error()
+		if a.status == http.StatusOK {
+			have = append(have, row{e.id, a.text("title"), a.text("body"), a.text("status") == "trashed"})
 		}
-		have = append(have, list...)
 	}
 	one := newLedger()
 	one.entries[e.key] = e
@@ -218,7 +224,7 @@ func (l *load) look(e *entry) (kind, text string) {
 	if e.kept == nil || e.maybe != nil || e.kept.trashed {
 		return "", ""
 	}
-	a, err := send(l.client, *l.target.Load(), l.token, "GET /articles/"+e.id, "")
+	a, err = get("/articles/" + e.id)
 	if err != nil || a.status != http.StatusOK || string(a.body) != string(e.kept.answer) {
 		return altered, fmt.Sprintf("acknowledged %s, now %s %v", e.kept.answer, a, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 
+	_ "modernc.org/sqlite" // to look into the files of the program
+
 	"verbless/internal/db/dbtest"
 )
 

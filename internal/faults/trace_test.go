@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// call is one system call of a trace. Its begin and end are line numbers: the tracer wrote them in order.
+// syscallLine is one system call of a trace. Its begin and end are line numbers: the tracer wrote them in order.
 type syscallLine struct {
 	name, args, result string
 	begin, end         int

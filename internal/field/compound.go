@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
@@ -15,6 +16,12 @@ func listKind(tag words) kind {
 	k := kind{schema: map[string]any{"type": "array", "items": items.schema(), "maxItems": most}}
 	if unique {
 		k.schema["uniqueItems"] = true
+	}
+	k.parse = func(text string) (any, error) { // asks whether the list holds it
+		if f := items.check(text); f != nil || !utf8.ValidString(text) {
+			return nil, fault.New(fault.InvalidParameter, "No item of the list can be this.")
+		}
+		return text, nil
 	}
 	k.tree = func(v reflect.Value) any {
 		list := make([]any, v.Len())

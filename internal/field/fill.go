@@ -46,14 +46,15 @@ func (m *Model) fillField(row reflect.Value, f *Field, was, in *jsondoc.Object, 
 	case f.ReadOnly:
 	case !sent && f.Required:
 		bad.Add(fault.New(fault.Required, "This member is required.").At(at))
+	case !sent && f.refers: // its place in a path says it, or the rule will miss it
 	case !sent:
 		if f.initial == "" {
-			f.Of(row).SetZero() // a string without a default is left to the rule to complete
+			f.whole(row).SetZero() // a string without a default is left to the rule to complete
 			return
 		}
-		f.kind.set(f.Of(row), f.initial, at, bad)
+		f.kind.set(f.whole(row), f.initial, at, bad)
 	default:
-		f.kind.set(f.Of(row), value, at, bad)
+		f.kind.set(f.whole(row), value, at, bad)
 	}
 }
 

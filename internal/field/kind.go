@@ -25,6 +25,12 @@ type Custom interface {
 	Schema() map[string]any
 }
 
+// Reference is a Custom that stands for another thing by its number. Owners, relations and paths see the number alone.
+type Reference interface {
+	Custom
+	Number() *int64
+}
+
 // kind is how one Go type goes to JSON and comes from it. The schema says what set enforces.
 type kind struct {
 	write  func(dst []byte, v reflect.Value) []byte
@@ -37,9 +43,10 @@ type kind struct {
 }
 
 var (
-	timeType   = reflect.TypeFor[time.Time]()
-	objectType = reflect.TypeFor[Object]()
-	customType = reflect.TypeFor[Custom]()
+	timeType      = reflect.TypeFor[time.Time]()
+	objectType    = reflect.TypeFor[Object]()
+	customType    = reflect.TypeFor[Custom]()
+	referenceType = reflect.TypeFor[Reference]()
 )
 
 // kindOf compiles a type and its tags; what it does not know panics, at start-up.
@@ -125,7 +132,7 @@ func integerKind(tag words) kind {
 	}
 	k.parse = func(text string) (any, error) {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
+		if err != nil || strconv.FormatInt(n, 10) != text { // one number has one form
 			return nil, fault.New(fault.InvalidParameter, "This takes whole numbers.")
 		}
 		return n, nil

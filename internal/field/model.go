@@ -27,6 +27,7 @@ type Field struct {
 	Link     string // the field is shown as links.<Link>, and filtered by that name
 	sees     bool   // its type is a Seer
 	kind     kind
+	refers   bool // the type is a Reference
 	index    []int
 	quoted   string // `"name":`
 	initial  any    // default, as a document
@@ -36,7 +37,7 @@ type Field struct {
 // Write appends the member and its value to a JSON object.
 func (f *Field) Write(dst []byte, row reflect.Value) []byte {
 	f.see(row)
-	return f.kind.write(append(dst, f.quoted...), f.Of(row))
+	return f.kind.write(append(dst, f.quoted...), f.whole(row))
 }
 
 // see shows the row to a value that depends on it.
@@ -65,11 +66,11 @@ type Model struct {
 	Name    string // of one, for schemas: article
 	Fields  []*Field
 	Links   []*Field
-	Key     *Field // db option key
-	ID      *Field // api word id: what stands in addresses; the key when no field has it
-	Version *Field // db option version: counts the changes of a row
-	Owner   *Field // api word owner: the user a row belongs to
-	Parent  *Field // api word parent: the resource a row lies under
+	Key     *Field   // db option key
+	ID      *Field   // api word id: what stands in addresses; the key when no field has it
+	Version *Field   // db option version: counts the changes of a row
+	Owners  []*Field // api word owner: the users a row belongs to
+	Parent  *Field   // api word parent: the resource a row lies under
 	named   map[string]*Field
 	column  map[string]*Field
 	typ     reflect.Type
@@ -114,11 +115,15 @@ func (m *Model) add(f reflect.StructField) {
 	for _, special := range []struct {
 		is   bool
 		slot **Field
-	}{{strings.Contains(options, "key"), &m.Key}, {strings.Contains(options, "version"), &m.Version}, {api["owner"], &m.Owner}, {api["parent"], &m.Parent}, {api["id"], &m.ID}} {
+	}{{strings.Contains(options, "key"), &m.Key}, {strings.Contains(options, "version"), &m.Version}, {api["parent"], &m.Parent}, {api["id"], &m.ID}} {
 		if special.is {
 			*special.slot = field
 		}
 	}
+	if api["owner"] { // in place of an embedded one of the same column
+		m.Owners = append(slices.DeleteFunc(m.Owners, func(o *Field) bool { return o.Column == column }), field)
+	}
+	field.refers = reflect.PointerTo(f.Type).Implements(referenceType)
 	if field.Filter && (field.Column == "" || field.Private) {
 		panic("field: " + f.Name + " has no column that everybody may filter by")
 	}
@@ -213,6 +218,9 @@ func documentOf(text string) any {
 	return text
 }
 
+// Same tells whether both are the table of one type.
+func (m *Model) Same(other *Model) bool { return m.typ == other.typ }
+
 // New makes an empty row.
 func (m *Model) New() reflect.Value { return reflect.New(m.typ).Elem() }
 
@@ -239,8 +247,15 @@ func (m *Model) Link(name string) *Field {
 	return nil
 }
 
-// Of is the field's value in a row.
-func (f *Field) Of(row reflect.Value) reflect.Value { return row.FieldByIndex(f.index) }
+// Of is the field's value in a row; of a Reference its number.
+func (f *Field) Of(row reflect.Value) reflect.Value {
+	if f.refers {
+		return reflect.ValueOf(f.whole(row).Addr().Interface().(Reference).Number()).Elem()
+	}
+	return f.whole(row)
+}
+
+func (f *Field) whole(row reflect.Value) reflect.Value { return row.FieldByIndex(f.index) }
 
 // Text is a key's or a link's value as it stands in addresses.
 func Text(v reflect.Value) string {
@@ -256,7 +271,7 @@ func (m *Model) Tree(row reflect.Value, private bool) *jsondoc.Object {
 	for _, f := range m.Fields {
 		if private || !f.Private {
 			f.see(row)
-			doc.Members = append(doc.Members, jsondoc.Member{Name: f.Name, Value: f.kind.tree(f.Of(row))})
+			doc.Members = append(doc.Members, jsondoc.Member{Name: f.Name, Value: f.kind.tree(f.whole(row))})
 		}
 	}
 	if len(m.Links) > 0 {

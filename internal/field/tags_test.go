@@ -2,6 +2,7 @@ package field
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 )
@@ -48,7 +49,7 @@ func TestWrongTagsPanic(t *testing.T) {
 
 func TestModel(t *testing.T) {
 	t.Parallel()
-	if things.Key != things.Named("id") || things.Version != things.ByColumn("version") || things.Owner != things.ByColumn("owner_id") || things.Parent != nil {
+	if things.Key != things.Named("id") || things.Version != things.ByColumn("version") || !slices.Equal(things.Owners, []*Field{things.ByColumn("owner_id")}) || things.Parent != nil {
 		t.Error("key, version, owner and parent are not those of the tags")
 	}
 	if things.Named("owner_id") != nil || things.Named("Name") != nil || things.ByColumn("name") != things.Named("name") || things.ByColumn("nope") != nil {

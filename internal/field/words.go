@@ -3,6 +3,7 @@ package field
 import (
 	"math"
 	"net/mail"
+	"net/url"
 	"reflect"
 	"regexp"
 	"slices"
@@ -86,7 +87,7 @@ func newStringRules(tag words) stringRules {
 	if e := tag.text("enum"); e != "" {
 		r.enum = strings.Split(e, ",")
 	}
-	if r.format != "" && r.format != "email" && r.format != "date" {
+	if !slices.Contains([]string{"", "email", "uri", "date"}, r.format) {
 		panic("field: unknown format " + r.format)
 	}
 	return r
@@ -110,6 +111,8 @@ func (r stringRules) check(s string) *fault.Fault {
 		return fault.New(fault.BadFormat, "This must be an email address.")
 	case r.format == "date" && !isDate(s):
 		return fault.New(fault.BadFormat, "This must be a date like 2026-01-31.")
+	case r.format == "uri" && !isURI(s):
+		return fault.New(fault.BadFormat, "This must be an absolute address, like https://example.com/a.")
 	}
 	return nil
 }
@@ -122,6 +125,11 @@ func isEmail(s string) bool {
 func isDate(s string) bool {
 	t, err := time.Parse(time.DateOnly, s)
 	return err == nil && t.Year() > 0
+}
+
+func isURI(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.IsAbs()
 }
 
 func (r stringRules) schema() map[string]any {

@@ -65,6 +65,7 @@ func TestUsernames(t *testing.T) {
 		"alice": true, "A": true, "a1": true, "1a": true, "_": true, "-": true, "a.b-c_d": true, "mee": true, ".me": true, strings.Repeat("a", 64): true,
 		"": false, "42": false, "0": false, "me": false, "Me": false, "ME": false, ".": false, "..": false, "...": false, "a b": false, "a/b": false, "é": false, "аlice": false, "a\n": false, "\na": false,
 		"a\x00": false, strings.Repeat("a", 65): false, "a@b": false, "%61": false,
+		"jos\u00e9": false, "jose\u0301": false, "ｂｏｂ": false, "bo\u200db": false, "\u202ebob": false, "İ": false, "ı": false, "\u212a": false, "ﬁ": false, "𝐛": false, "bob\u00ad": false, "١a": false,
 	} {
 		if Username(name) != want {
 			t.Errorf("Username(%q) is %v", name, !want)

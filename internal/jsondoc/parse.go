@@ -2,6 +2,7 @@ package jsondoc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,25 +16,76 @@ const MaxDepth = 32
 // Parse reads exactly one JSON value. It refuses text that is not UTF-8, lone surrogates, members that appear twice,
 // more than MaxDepth levels, a byte order mark, and anything after the value; every error is a *SyntaxError.
 // The result keeps nothing of data.
-func Parse(data []byte) (any, error) {
+func Parse(data []byte) (v any, err error) {
+	err = read(data, func(p *parser) (err error) {
+		v, err = p.next(0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// ErrNoArray is what Elements says of a text that is something else.
+var ErrNoArray = errors.New("jsondoc: the value is not an array")
+
+// Elements reads exactly one array, as strictly as Parse does, and hands out each element before it reads the next. It
+// ends with the first error of each.
+func Elements(data []byte, each func(i int, v any) error) error {
+	return read(data, func(p *parser) error {
+		token, err := p.decoder.ReadToken()
+		if err != nil {
+			return err
+		}
+		if token.Kind() != jsontext.KindBeginArray {
+			return stopped{ErrNoArray}
+		}
+		for i := 0; ; i++ {
+			token, err := p.decoder.ReadToken()
+			if err != nil {
+				return err
+			}
+			if token.Kind() == jsontext.KindEndArray {
+				return nil
+			}
+			v, err := p.value(token, 1)
+			if err != nil {
+				return err
+			}
+			if err := each(i, v); err != nil {
+				return stopped{err}
+			}
+		}
+	})
+}
+
+// stopped is an error that is not about the text.
+type stopped struct{ error }
+
+// read runs take over a parser of data, and insists that nothing is left.
+func read(data []byte, take func(p *parser) error) error {
 	if bytes.HasPrefix(data, []byte("\ufeff")) {
-		return nil, &SyntaxError{Reason: "The text starts with a byte order mark, which JSON does not have."}
+		return &SyntaxError{Reason: "The text starts with a byte order mark, which JSON does not have."}
 	}
 	p := parsers.Get().(*parser)
 	p.reset(data)
-	v, err := p.next(0)
-	if err != nil {
-		return nil, explain(data, err)
+	switch err := take(p).(type) {
+	case nil:
+	case stopped:
+		return err.error
+	default:
+		return explain(data, err)
 	}
 	rest := bytes.TrimLeft(data[p.decoder.InputOffset():], " \t\r\n")
 	if len(rest) > 0 {
-		return nil, &SyntaxError{Offset: int64(len(data) - len(rest)), Reason: "There is something after the end of the JSON value."}
+		return &SyntaxError{Offset: int64(len(data) - len(rest)), Reason: "There is something after the end of the JSON value."}
 	}
 	if cap(p.elements) <= keep && cap(p.members) <= keep {
 		p.reset(nil)
 		parsers.Put(p)
 	}
-	return v, nil
+	return nil
 }
 
 // parser builds values from tokens. Elements and members gather on two stacks until their array or object ends and

@@ -15,8 +15,6 @@ import (
 	"verbless/internal/stamp"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
-
 // desk is a queue on a database whose clock a test can move.
 type desk struct {
 	*outbox.Queue

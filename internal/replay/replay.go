@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"strconv"
+	"strings"
 	"time"
 
 	"verbless/internal/db"
@@ -71,8 +72,13 @@ func (k *Keys) Claim(ctx context.Context, user int64, key, fingerprint string) (
 
 // Keep stores the answer under a key just claimed.
 func (k *Keys) Keep(ctx context.Context, user int64, key string, answer []byte) error {
+	var text strings.Builder
+	text.Grow(base64.StdEncoding.EncodedLen(len(answer)))
+	encoder := base64.NewEncoder(base64.StdEncoding, &text)
+	encoder.Write(answer) // a Builder takes everything
+	encoder.Close()
 	return k.db.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.Exec(ctx, `UPDATE idempotency_keys SET answer = ? WHERE user_id = ? AND key = ?`, base64.StdEncoding.EncodeToString(answer), user, key)
+		_, err := tx.Exec(ctx, `UPDATE idempotency_keys SET answer = ? WHERE user_id = ? AND key = ?`, text.String(), user, key)
 		return err
 	})
 }

@@ -8,6 +8,14 @@ import (
 // varyList is what every answer may depend on; it is the same for all answers, so that caches never mix them up.
 const varyList = "Authorization, Accept, Accept-Encoding, Prefer"
 
+var (
+	varyValue    = []string{varyList}
+	nosniffValue = []string{"nosniff"}
+	noStoreValue = []string{"no-store"}
+	privateValue = []string{"private, no-cache"}
+	jsonValue    = []string{jsonType}
+)
+
 // send writes an answer with the headers that all answers share.
 func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	h := w.Header()
@@ -15,21 +23,26 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 		h[name] = values
 	}
 	c.warn(h)
-	h.Set("Vary", varyList)
-	h.Set("X-Content-Type-Options", "nosniff")
+	// Names in their canonical form and values that are never changed: nothing is made anew for every answer.
+	h["Vary"], h["X-Content-Type-Options"] = varyValue, nosniffValue
 	switch {
 	case answer.NoStore || c.Request.Method == http.MethodOptions:
-		h.Set("Cache-Control", "no-store")
+		h["Cache-Control"] = noStoreValue
 	case answer.Public != "":
 		h.Set("Cache-Control", answer.Public)
 	default:
-		h.Set("Cache-Control", "private, no-cache")
+		h["Cache-Control"] = privateValue
 	}
 	if answer.ETag != "" {
-		h.Set("ETag", answer.ETag)
+		h["Etag"] = []string{answer.ETag}
 	}
 	if answer.Location != "" {
 		h.Set("Location", answer.Location)
+	}
+	if answer.Content != nil {
+		h.Set("Content-Type", answer.Type)
+		a.stream(w, c, answer.Content)
+		return
 	}
 	if answer.Status == http.StatusNotModified || answer.Status == http.StatusNoContent {
 		w.WriteHeader(answer.Status)
@@ -40,9 +53,13 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 		if mediaType == "" {
 			mediaType = c.mediaType
 		}
-		h.Set("Content-Type", mediaType)
+		if mediaType == jsonType {
+			h["Content-Type"] = jsonValue
+		} else {
+			h.Set("Content-Type", mediaType)
+		}
 	}
-	h.Set("Content-Length", strconv.Itoa(len(answer.Body)))
+	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
 	w.WriteHeader(answer.Status)
 	if c.Request.Method != http.MethodHead {
 		w.Write(answer.Body) // an error here is a client that went away

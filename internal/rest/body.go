@@ -1,8 +1,8 @@
 package rest
 
 import (
-	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 
@@ -10,23 +10,34 @@ import (
 	"verbless/internal/jsondoc"
 )
 
+// bodyLimit is how long the body may be, and what is said of one that is longer.
+func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {
+	switch {
+	case c.raw() && (c.Request.ContentLength < 0 || c.Request.ContentLength == 0 && c.Request.Header.Get("Content-Length") == ""):
+		return 0, "", fault.New(fault.LengthRequired, "Send Content-Length with the number of bytes.").On("Content-Length")
+	case c.raw():
+		return c.op.Raw.Max, c.op.Raw.TooLarge, nil
+	case c.op.MaxBody != 0:
+		return c.op.MaxBody, fault.BodyTooLarge, nil
+	}
+	return c.api.MaxBody, fault.BodyTooLarge, nil
+}
+
 // readBody reads the whole body before anything is begun, so that a slow client never holds a transaction.
 func (c *Call) readBody(w http.ResponseWriter) error {
 	if len(c.op.Takes) == 0 {
 		return nil
 	}
-	limit := c.op.MaxBody
-	if limit == 0 {
-		limit = c.api.MaxBody
+	limit, code, err := c.bodyLimit()
+	if err != nil {
+		return err
 	}
-	tooLarge := fault.New(fault.BodyTooLarge, "The body may have %d bytes at most.", limit).With(headerPrefix+"Connection", "close")
+	tooLarge := fault.New(code, "The body may have %d bytes at most.", limit).With(headerPrefix+"Connection", "close")
 	if c.Request.ContentLength > limit {
 		return tooLarge
 	}
-	// A length that is only announced reserves no more than this.
-	buffer := bytes.NewBuffer(make([]byte, 0, min(max(c.Request.ContentLength, 512), 64<<10)+bytes.MinRead))
-	_, err := buffer.ReadFrom(http.MaxBytesReader(w, c.Request.Body, limit))
-	c.Body = buffer.Bytes()
+	c.received = true
+	c.Body, err = readAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case err == nil:
@@ -39,16 +50,43 @@ func (c *Call) readBody(w http.ResponseWriter) error {
 	return fault.New(fault.UploadIncomplete, "The body ended before its Content-Length.").Because(err)
 }
 
+// readAll reads to the end. A length that is only announced reserves little: memory at most doubles what has come, and in
+// the end is no more than was announced.
+func readAll(r io.Reader, announced int64) ([]byte, error) {
+	body := make([]byte, 0, min(max(announced, 512), 64<<10)+1) // one more, to see the end without growing
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		switch {
+		case err == io.EOF:
+			return body, nil
+		case err != nil:
+			return body, err
+		case len(body) == cap(body):
+			size := 2 * int64(cap(body))
+			if announced >= int64(cap(body)) {
+				size = min(size, announced+1)
+			}
+			body = append(make([]byte, 0, size), body...)
+		}
+	}
+}
+
 // parse reads a body as one strict JSON document.
 func parse(body []byte) (any, error) {
 	doc, err := jsondoc.Parse(body)
-	if err == nil {
-		return doc, nil
+	return doc, syntaxFault(err)
+}
+
+// syntaxFault says where a body is not acceptable JSON; other errors stay as they are.
+func syntaxFault(err error) error {
+	var syntax *jsondoc.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
 	}
-	syntax := err.(*jsondoc.SyntaxError)
 	f := fault.New(fault.InvalidJSON, "%s", syntax.Reason).With("offset", syntax.Offset)
 	if syntax.Pointer != "" {
 		f.At(syntax.Pointer)
 	}
-	return nil, f
+	return f
 }

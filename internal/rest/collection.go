@@ -20,7 +20,7 @@ import (
 // Collection declares a resource: its type, its shape, its store, and what is unusual about it.
 type Collection[T any] struct {
 	Name      string // plural, unique; the policy and relations use it
-	One       string // singular, for schemas and the path parameter
+	One       string // singular, for schemas and the path parameter; collections that share it are alike
 	Path      string // below the parent; "/" + Name when left out
 	Shape     Shape
 	Store     change.Store[T]
@@ -31,15 +31,21 @@ type Collection[T any] struct {
 	Methods   string                     // those of a full collection when left out: GET POST PUT PATCH DELETE
 	Beside    []Resource                 // mounted below the collection's own path, before {one}
 	Under     []Resource                 // mounted below {one}
+	Mine      string                     // the column that holds the caller in every list, whoever asks; empty: the policy alone decides
+	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
+	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Links     []Link[T]                  // what a document leads to, beside itself
+	Doc       string
+
+	Raw     *Raw                        // plain bytes that POST takes beside JSON; Receive makes a row of them
+	Receive func(c *Call, row *T) error // completes the row that POST adds; outside of any transaction, so it may be slow
 	// Finish goes on after what POST made is committed, with the Idempotency-Key that may have come with it, and gives what
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
-	Doc     string
 }
 
 // collection is a Collection with its type erased.
@@ -68,11 +74,20 @@ type collection struct {
 	finish     func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error)
 	viewTags   sync.Map     // second halves of ETags, of the plain view
 	size       atomic.Int64 // of the last list
+	mine       string
+	batch      *Batch
+	births     births
+	raw        *Raw
+	receive    func(c *Call, row reflect.Value) error
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
-		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, links: eraseLinks(d.Links)}
+		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
+		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links)}
+	if d.Receive != nil {
+		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
+	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
 	if d.Path == "" {
@@ -94,13 +109,18 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	if a.collections[c.name] != nil {
 		panic("rest: two resources are named " + c.name)
 	}
+	for _, other := range a.collections {
+		if other.one == c.one && !other.model.Same(c.model) {
+			panic("rest: " + other.name + " and " + c.name + " are not the same, but one of each is called " + c.one)
+		}
+	}
 	a.collections[c.name] = c
 	c.prepare(d.Newest)
 	c.check()
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
-	c.routes(a).extend = d.Options
+	c.routes(a, d.ListOnly).extend = d.Options
 	for _, r := range d.Under {
 		r.mount(a, c, c.itemPattern())
 	}
@@ -118,10 +138,14 @@ func (c *collection) prepare(newest string) {
 	}
 	c.hasPrivate = slices.ContainsFunc(m.Fields, func(f *field.Field) bool { return f.Private })
 	c.always = []string{m.Key.Column}
-	for _, f := range []*field.Field{m.Version, m.Owner} {
-		if f != nil {
-			c.always = append(c.always, f.Column)
-		}
+	if m.Version != nil {
+		c.always = append(c.always, m.Version.Column)
+	}
+	for _, owner := range m.Owners {
+		c.always = append(c.always, owner.Column)
+	}
+	if c.rights.List == Owners && c.mine == "" && !c.inhabited() && len(m.Owners) > 1 {
+		panic("rest: " + c.name + " has several owners; which of them lists it?")
 	}
 	c.filters = m.Filters()
 	c.plain = plainView(c)
@@ -134,6 +158,9 @@ func (c *collection) checkRelations(a *API) {
 		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
 			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
 		}
+		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
+			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
+		}
 	}
 }
 
@@ -143,8 +170,8 @@ func (c *collection) has(method string) bool {
 	return slices.Contains(strings.Fields(c.methods), method)
 }
 
-// routes mounts the two paths of a collection, and gives the first.
-func (c *collection) routes(a *API) (whole *route) {
+// routes mounts the two paths of a collection, or the first alone, and gives the first.
+func (c *collection) routes(a *API, listOnly bool) (whole *route) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
 		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
@@ -158,26 +185,34 @@ func (c *collection) routes(a *API) (whole *route) {
 	list.Params, list.gathers = c.listParams(), true
 	get := add(&one, http.MethodGet, "get"+single, "Read one of "+c.name, c.rights.Read, c.get)
 	get.Params, get.gathers = c.viewParams(), true
-	post := add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create)
-	if post.Takes = []string{jsonType}; c.finish != nil {
-		post.finish = c.finishCreate
+	create := add(&many, http.MethodPost, "create"+single, "Add to "+c.name, c.rights.Create, c.create)
+	if c.takes(create); c.batch != nil {
+		c.batch.prepare(c, create)
+	}
+	if c.finish != nil {
+		create.finish = c.finishCreate
 	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
 	c.describeAnswers(many, one)
-	above, below := a.add(c.pattern, many...), a.add(c.itemPattern(), one...)
-	above.version, below.version = c.version, c.version
-	above.find = func(call *Call) (int64, error) {
-		_, err := c.above(call)
-		return call.By.ID, err
-	}
-	below.find = func(call *Call) (int64, error) {
-		row, err := c.find(call, c.always)
-		if err != nil {
-			return 0, err
+	above := a.add(c.pattern, many...)
+	above.version = c.version
+	above.find = func(call *Call) (bool, error) {
+		conds, err := c.above(call)
+		if err == nil && c.whole() && !c.opens(c.rights.List, call, conds) && !c.opens(c.rights.Create, call, conds) {
+			err = fault.NotFound()
 		}
-		return c.ownerOf(call, row), nil
+		return err == nil && c.opens(Owners, call, conds), err
+	}
+	if listOnly {
+		return above
+	}
+	below := a.add(c.itemPattern(), one...)
+	below.version = c.version
+	below.find = func(call *Call) (bool, error) {
+		row, err := c.find(call, c.always)
+		return err == nil && c.owned(call, row), err
 	}
 	return above
 }
@@ -201,15 +236,7 @@ func (c *collection) above(call *Call) ([]query.Cond, error) {
 		return nil, err
 	}
 	key := c.parent.model.Key.Of(row).Interface()
-	call.parentOwner = c.parent.ownerOf(call, row)
-	// Where the parent is the owner, or has it, a whole collection can be somebody else's.
-	owner := call.parentOwner
-	if id, ok := key.(int64); ok && c.model.Parent == c.model.Owner {
-		owner = id
-	}
-	if (c.model.Owner == nil || c.model.Parent == c.model.Owner) && !permits(c.rights.List, call.By, owner) {
-		return nil, fault.NotFound()
-	}
+	call.ownsParent = c.parent.owned(call, row)
 	return []query.Cond{query.Is(c.model.Parent.Column, key)}, nil
 }
 
@@ -237,46 +264,4 @@ func (c *collection) find(call *Call, columns []string) (reflect.Value, error) {
 		return row, err
 	}
 	return row, c.mayRead(call, row)
-}
-
-// store is a change.Store with its type erased.
-type store interface {
-	get(ctx context.Context, key []query.Cond, columns ...string) (reflect.Value, error)
-	list(ctx context.Context, q query.List) (rows []reflect.Value, more bool, total int64, err error)
-	change(ctx context.Context, by change.Actor, key []query.Cond, edit func(was reflect.Value) (reflect.Value, error)) (now reflect.Value, err error)
-}
-
-type typed[T any] struct{ change.Store[T] }
-
-func (s typed[T]) get(ctx context.Context, key []query.Cond, columns ...string) (reflect.Value, error) {
-	row, err := s.Get(ctx, key, columns...)
-	return reflect.ValueOf(row).Elem(), err
-}
-
-func (s typed[T]) list(ctx context.Context, q query.List) ([]reflect.Value, bool, int64, error) {
-	page, err := s.List(ctx, q)
-	rows := make([]reflect.Value, len(page.Rows))
-	for i, row := range page.Rows {
-		rows[i] = reflect.ValueOf(row).Elem()
-	}
-	return rows, page.More, page.Total, err
-}
-
-// change passes the zero Value where there is nothing: before a birth, after a removal.
-func (s typed[T]) change(ctx context.Context, by change.Actor, key []query.Cond, edit func(reflect.Value) (reflect.Value, error)) (reflect.Value, error) {
-	done, err := s.Change(ctx, by, key, func(was *T) (*T, error) {
-		var row reflect.Value
-		if was != nil {
-			row = reflect.ValueOf(was).Elem()
-		}
-		now, err := edit(row)
-		if err != nil || !now.IsValid() {
-			return nil, err
-		}
-		return now.Addr().Interface().(*T), nil
-	})
-	if err != nil || done.Now == nil {
-		return reflect.Value{}, err
-	}
-	return reflect.ValueOf(done.Now).Elem(), nil
 }

@@ -195,7 +195,7 @@ func TestIncluded(t *testing.T) {
 	owner = `{"type":"person","id":"2","attributes":{"name":"Alice"}}`
 	got.is(t, `{"data":[{"type":"bill","id":"`+nth(1)+`","attributes":{"title":"One"},"relationships":{"owner":{"data":{"type":"person","id":"2"}},"tries":{"data":[{"type":"try","id":"`+nth(3)+`"}]}}},`+
 		`{"type":"bill","id":"`+nth(2)+`","attributes":{"title":"One"},"relationships":{"owner":{"data":{"type":"person","id":"2"}},"tries":{"data":[]}}}],`+
-		`"links":{"self":"https://api.test/bills?fields=title,owner.name&include=owner,tries&sort=created_at"},"included":[`+owner+`,`+try+`]}`)
+		`"included":[`+owner+`,`+try+`],"links":{"self":"https://api.test/bills?fields=title,owner.name&include=owner,tries&sort=created_at"}}`)
 	o.want(t, 304, alice, "GET /bills/"+nth(1)+"?include=owner", "", "If-None-Match: "+o.want(t, 200, alice, "GET /bills/"+nth(1)+"?include=owner", "").etag())
 	if sparse := o.want(t, 200, alice, "GET /bills/"+nth(1)+"?fields=relationships", ""); !strings.HasPrefix(sparse.Body, `{"data":{"type":"bill","id":"`+nth(1)+`","attributes":{},"relationships":{"owner":`) {
 		t.Errorf("got %s", sparse.Body)

@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -61,6 +63,9 @@ var keyPattern = regexp.MustCompile(`^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"
 func (c *Call) once() (*Answer, error) {
 	lines := c.Request.Header.Values("Idempotency-Key")
 	if len(lines) == 0 {
+		if err := c.prepare(); err != nil {
+			return nil, err
+		}
 		answer, err := c.op.Handle(c)
 		return c.finished(answer, false, err)
 	}
@@ -70,7 +75,8 @@ func (c *Call) once() (*Answer, error) {
 	}
 	user := strconv.FormatInt(c.By.ID, 10)
 	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
-	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(c.Body))
+	body := sha256.Sum256(c.Body) // which may be large: no copy of it
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]))
 	seal := newSeal(c.api.Secret, user, match[1]+match[2])
 	if !c.api.running.take(key) {
 		return nil, InProgress()
@@ -79,25 +85,38 @@ func (c *Call) once() (*Answer, error) {
 	var answer *Answer
 	replayed := false
 	outside := c.Ctx
+	claim := func(ctx context.Context, unless func() error) error {
+		kept, err := c.api.Keys.Claim(ctx, c.By.ID, key, print)
+		switch {
+		case err != nil:
+			return err
+		case kept == nil:
+			replayed = false
+			return unless()
+		case kept.Fingerprint != print:
+			return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
+		}
+		replayed = true
+		answer, err = seal.open(kept.Answer)
+		return err
+	}
+	if c.op.prepare != nil { // what was answered before needs no preparing, and no transaction must wait for it
+		err := c.api.Atomic.Do(outside, func(ctx context.Context) error { return claim(ctx, func() error { return errNewKey }) })
+		if !errors.Is(err, errNewKey) {
+			return c.finished(answer, replayed, err)
+		}
+		if err := c.prepare(); err != nil {
+			return nil, err
+		}
+	}
 	err := c.api.Atomic.Do(outside, func(ctx context.Context) error {
 		c.Ctx = ctx
-		kept, err := c.api.Keys.Claim(ctx, c.By.ID, key, print)
-		if err != nil {
-			return err
-		}
-		if kept != nil {
-			if kept.Fingerprint != print {
-				return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
+		return claim(ctx, func() (err error) {
+			if answer, err = c.op.Handle(c); err != nil {
+				return err
 			}
-			replayed = true
-			answer, err = seal.open(kept.Answer)
-			return err
-		}
-		replayed = false
-		if answer, err = c.op.Handle(c); err != nil {
-			return err
-		}
-		return c.api.Keys.Keep(ctx, c.By.ID, key, seal.close(answer))
+			return c.api.Keys.Keep(ctx, c.By.ID, key, seal.close(answer))
+		})
 	})
 	c.Ctx = outside
 	return c.finished(answer, replayed, err)
@@ -109,6 +128,16 @@ func (c *Call) finished(answer *Answer, replayed bool, err error) (*Answer, erro
 		return answer, err
 	}
 	return c.op.finish(c, answer, replayed)
+}
+
+// errNewKey undoes the claim of a key that was only looked for.
+var errNewKey = errors.New("rest: the key is new")
+
+func (c *Call) prepare() error {
+	if c.op.prepare == nil {
+		return nil
+	}
+	return c.op.prepare(c)
 }
 
 // InProgress is the fault while the first request with a key still runs.
@@ -138,12 +167,17 @@ func newSeal(secret []byte, parts ...string) seal {
 	return seal{aead}
 }
 
+// close writes a line of JSON and then the body as it is, in one piece of memory: the answer to a batch is large.
 func (s seal) close(a *Answer) []byte {
-	plain, err := json.Marshal(a)
+	head := *a
+	head.Body = nil
+	line, err := json.Marshal(head)
 	if err != nil {
 		panic(err) // an Answer is plain data
 	}
-	return s.Seal(nil, nil, plain, nil)
+	plain := make([]byte, 0, len(line)+1+len(a.Body)+s.Overhead())
+	plain = append(append(append(plain, line...), '\n'), a.Body...)
+	return s.Seal(plain[:0], nil, plain, nil)
 }
 
 func (s seal) open(sealed []byte) (*Answer, error) {
@@ -151,10 +185,12 @@ func (s seal) open(sealed []byte) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	line, body, _ := bytes.Cut(plain, []byte("\n"))
 	var a Answer
-	if err := json.Unmarshal(plain, &a); err != nil {
+	if err := json.Unmarshal(line, &a); err != nil {
 		return nil, err
 	}
+	a.Body = body
 	if a.Header == nil {
 		a.Header = http.Header{}
 	}

@@ -18,7 +18,7 @@ const maxDepth = 3
 // maxRelated bounds how many rows a relation to many shows for each row; the newest are shown.
 const maxRelated = 100
 
-// Relation ties a resource to another: rows of To whose column At equals this row's column Via.
+// Relation ties a resource to another: rows of To whose column At equals this row's column Via, or the newest of them.
 type Relation struct {
 	Name string
 	To   string // name of the other resource
@@ -96,8 +96,8 @@ func (v *view) load(ctx context.Context, by change.Actor, rows []reflect.Value) 
 
 // shows tells whether the caller may read what is related to the row, as far as that can be told beforehand.
 func (v *view) shows(to *collection, by change.Actor, row reflect.Value) bool {
-	if to.rights.Read != Owners || to.model.Owner != nil {
-		return to.rights.Read == Owners || permits(to.rights.Read, by, 0)
+	if to.rights.Read != Owners || len(to.model.Owners) > 0 {
+		return to.rights.Read == Owners || permits(to.rights.Read, by, false)
 	}
 	return v.c.seesPrivate(by, row) // it belongs to what it lies under
 }
@@ -109,14 +109,17 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 		return nil
 	}
 	q := query.List{Where: []query.Cond{query.Any(inc.relation.At, keys...)}, Sort: to.sort.Column, Desc: true, Limit: len(keys)}
-	if inc.relation.Many {
+	switch {
+	case inc.relation.Many:
 		q.Per, q.Limit = inc.relation.At, maxRelated
+	case inc.relation.At != to.model.Key.Column: // there may be several, and the newest is the one
+		q.Per, q.Limit = inc.relation.At, 1
 	}
 	if q.Columns = inc.view.columns(); q.Columns != nil {
 		q.Columns = append(q.Columns, inc.relation.At, q.Sort)
 	}
-	if to.rights.Read == Owners && to.model.Owner != nil && !by.IsAdmin() {
-		q.Where = append(q.Where, query.Is(to.model.Owner.Column, by.ID))
+	if to.rights.Read == Owners && len(to.model.Owners) > 0 && !by.IsAdmin() {
+		q.Where = append(q.Where, query.Is(to.model.Owners[0].Column, by.ID))
 	}
 	rows, _, _, err := to.store.list(ctx, q)
 	if err != nil {

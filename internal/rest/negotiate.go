@@ -23,30 +23,39 @@ func versionType(version int) string {
 
 // negotiate picks the media type of the answer and checks that of the body.
 func (c *Call) negotiate() error {
-	offers := c.op.Offers
-	if offers == nil {
-		offers = []string{jsonType, versionType(max(c.route.version, 1))}
-	}
-	picked, ok := pick(c.Request.Header.Values("Accept"), offers)
-	if !ok {
-		return fault.New(fault.NotAcceptable, "This can be had as: %s.", strings.Join(offers, ", ")).With("available", offers)
-	}
-	c.mediaType = picked
-	if len(c.op.Takes) == 0 {
-		return nil
+	if err := c.negotiateAnswer(); err != nil || len(c.op.Takes) == 0 {
+		return err
 	}
 	if enc := c.Request.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return fault.New(fault.UnsupportedMediaType, "Bodies are taken as they are, without Content-Encoding.").On("Content-Encoding").
 			With(headerPrefix+"Accept-Encoding", "identity")
 	}
-	if c.bodyType() == "" {
+	if c.BodyType() == "" {
 		return fault.New(fault.UnsupportedMediaType, "The body must be one of: %s.", strings.Join(c.op.Takes, ", ")).On("Content-Type")
 	}
 	return nil
 }
 
-// bodyType is which of the types that the operation takes the body has; a versioned type counts as plain JSON.
-func (c *Call) bodyType() string {
+func (c *Call) negotiateAnswer() error {
+	accept := c.Request.Header["Accept"]
+	if c.op.Offers == nil && (len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == jsonType)) {
+		c.mediaType = jsonType // nearly everybody
+		return nil
+	}
+	offers := c.op.Offers
+	if offers == nil {
+		offers = []string{jsonType, versionType(max(c.route.version, 1))}
+	}
+	picked, ok := pick(accept, offers)
+	if !ok {
+		return fault.New(fault.NotAcceptable, "This can be had as: %s.", strings.Join(offers, ", ")).With("available", offers)
+	}
+	c.mediaType = picked
+	return nil
+}
+
+// BodyType is which of the types that the operation takes the body has; a versioned type counts as plain JSON.
+func (c *Call) BodyType() string {
 	mediaType, params, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil {
 		return ""
@@ -129,6 +138,9 @@ type preferences struct {
 // readPrefer takes the first mention of each preference and ignores those it does not know.
 func readPrefer(h http.Header) preferences {
 	var p preferences
+	if len(h["Prefer"]) == 0 {
+		return p
+	}
 	seen := map[string]bool{}
 	for _, part := range elements(strings.Join(h.Values("Prefer"), ",")) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")

@@ -1,8 +1,10 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,11 +23,21 @@ func (c *collection) wrapped(name string) any {
 	return c.shape.schema(ref(name))
 }
 
+// takenAs puts the schema of a body in its shape; that of a document is of the whole of it.
+func (c *collection) takenAs(one any) any {
+	if c.shape.kind != "" {
+		return one
+	}
+	return c.shape.bodySchema(one)
+}
+
 // describeAnswers says what the operations of a collection answer when all goes well.
 func (c *collection) describeAnswers(many, one []*Operation) {
 	whole := c.wrapped(c.one)
 	for _, op := range append(many, one...) {
 		switch {
+		case op.batch != nil:
+			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.manySchema(ref(c.one))}}
 		case op.Method == http.MethodPost:
 			op.Answers = []Response{{Status: 201, Doc: "It was created.", Schema: whole}}
 		case op.Method == http.MethodDelete:
@@ -116,8 +128,14 @@ func refusals(rt *route, op *Operation) []int {
 	if len(op.Takes) > 0 {
 		list = append(list, 408, 413, 415)
 	}
+	if op.Raw != nil {
+		list = append(list, 411)
+	}
 	if op.Method == http.MethodPost {
 		list = append(list, 422)
+	}
+	if slices.ContainsFunc(op.Answers, func(r Response) bool { return r.Status == http.StatusPartialContent }) {
+		list = append(list, 412, 416)
 	}
 	return list
 }
@@ -147,7 +165,7 @@ func (a *API) operation(rt *route, op *Operation) map[string]any {
 	if len(op.Takes) > 0 {
 		content := map[string]any{}
 		for _, mediaType := range op.Takes {
-			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType)}
+			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType, ref)}
 		}
 		d["requestBody"] = map[string]any{"required": true, "content": content}
 	}
@@ -156,7 +174,11 @@ func (a *API) operation(rt *route, op *Operation) map[string]any {
 		responses[strconv.Itoa(status)] = map[string]any{"$ref": "#/components/responses/problem"}
 	}
 	for _, answer := range op.Answers {
-		responses[strconv.Itoa(answer.Status)] = a.response(rt, answer)
+		described, status := a.response(rt, answer), strconv.Itoa(answer.Status)
+		if before, ok := responses[status].(map[string]any); ok && before["content"] != nil { // one more type of the same answer
+			maps.Copy(described["content"].(map[string]any), before["content"].(map[string]any))
+		}
+		responses[status] = described
 	}
 	d["responses"] = responses
 	return d
@@ -190,16 +212,18 @@ func requestHeaders(op *Operation) [][2]string {
 	return [][2]string{{"If-Match", "The ETag last seen; 412 when it has changed since."}, {"Prefer", "return=minimal leaves the body out."}}
 }
 
-// bodySchema is what a body of the type may hold.
-func (op *Operation) bodySchema(mediaType string) any {
-	if op.resource == nil {
+// bodySchema is what a body of the type may hold; named gives the schema of a name.
+func (op *Operation) bodySchema(mediaType string, named func(name string) any) any {
+	if op.resource == nil || op.Raw != nil && slices.Contains(op.Raw.Types, mediaType) {
 		return map[string]any{}
 	}
 	switch {
+	case op.batch != nil:
+		return op.batch.schema(named(op.resource.one + "_body"))
 	case mediaType == jsonPatchType:
 		return map[string]any{"type": "array", "maxItems": jsondoc.MaxOperations, "items": map[string]any{"type": "object", "required": []string{"op", "path"}}}
 	case op.Method == http.MethodPatch:
-		return op.resource.wrapped(op.resource.one + "_change")
+		return op.resource.takenAs(named(op.resource.one + "_change"))
 	}
-	return op.resource.wrapped(op.resource.one + "_body")
+	return op.resource.takenAs(named(op.resource.one + "_body"))
 }

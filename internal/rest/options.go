@@ -11,17 +11,17 @@ import (
 // describe answers OPTIONS: what this path takes, and which of it this caller may do.
 // It finds the resource first, so that it tells nobody of what they may not see.
 func (rt *route) describe(c *Call) (*Answer, error) {
-	owner := c.By.ID
+	own := true
 	if rt.find != nil {
 		var err error
-		if owner, err = rt.find(c); err != nil {
+		if own, err = rt.find(c); err != nil {
 			return nil, err
 		}
 	}
 	methods := map[string]any{}
 	answer := &Answer{Status: http.StatusOK, Type: jsonType}
 	for method, op := range rt.operations {
-		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || permits(op.who, c.By, owner)}
+		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || permits(op.who, c.By, own)}
 		if len(op.Params) > 0 {
 			entry["parameters"] = describeParams(op.Params)
 		}
@@ -29,7 +29,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 			entry["accepts"] = op.Takes
 			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
 			if op.resource != nil {
-				entry["schema"] = op.resource.takes(method)
+				entry["schema"] = op.bodySchema(jsonType, op.resource.inOptions(method))
 			}
 		}
 		methods[method] = entry
@@ -48,16 +48,14 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	return answer.Set("Allow", rt.allow), nil
 }
 
-// takes is the schema of a body. That of a document is large, and named where it is served.
-func (c *collection) takes(method string) any {
-	purpose, name := field.Body, "_body"
-	if method == http.MethodPatch {
-		purpose, name = field.Patch, "_change"
+// inOptions gives the schema of a body as OPTIONS shows it: whole, or where it is served when it is that of a document, which is large.
+func (c *collection) inOptions(method string) func(name string) any {
+	return func(name string) any {
+		if c.shape.kind != "" {
+			return map[string]any{"$ref": c.api.Base + "/schemas/" + name + ".json"}
+		}
+		return c.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref)
 	}
-	if c.shape.kind != "" {
-		return map[string]any{"$ref": c.api.Base + "/schemas/" + c.one + name + ".json"}
-	}
-	return c.shape.schema(c.schemaOf(purpose, ref))
 }
 
 func describeParams(params []Param) []any {

@@ -29,6 +29,7 @@ var statuses = map[fault.Kind]int{
 	fault.KindPrecondition:    http.StatusPreconditionFailed,
 	fault.KindTooLarge:        http.StatusRequestEntityTooLarge,
 	fault.KindUnsupported:     http.StatusUnsupportedMediaType,
+	fault.KindRange:           http.StatusRequestedRangeNotSatisfiable,
 	fault.KindUnprocessable:   http.StatusUnprocessableEntity,
 	fault.KindTooMany:         http.StatusTooManyRequests,
 	fault.KindInternal:        http.StatusInternalServerError,

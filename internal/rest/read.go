@@ -99,12 +99,12 @@ func (c *collection) list(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, q := c.view(call), c.readList(call, above)
-	if err := call.bad.Err(); err != nil {
+	scope, err := c.scope(call, above)
+	if err != nil {
 		return nil, err
 	}
-	scope, err := c.scope(call.By)
-	if err != nil {
+	v, q := c.view(call), c.readList(call, above)
+	if err := call.bad.Err(); err != nil {
 		return nil, err
 	}
 	q.Where = append(q.Where, scope...)
@@ -121,45 +121,71 @@ func (c *collection) list(call *Call) (*Answer, error) {
 	return c.showMany(call, v, q, rows, more, total), nil
 }
 
+// showMany makes the answer that holds a page. Its tag stands for the versions of the rows, so a page that has not changed
+// is not written at all; only what is included has to be.
 func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.Value, more bool, total int64) *Answer {
-	links := c.pageLinks(call, q, rows, more)
-	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
-	body = append(jsondoc.AppendString(append(body, '{'), c.shape.many), ":["...)
-	for i, row := range rows {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		if c.shape.kind != "" {
-			body = v.writeResource(body, row, call.By)
-		} else {
-			body = v.write(body, row, call.By)
+	answer := &Answer{Status: http.StatusOK, NoStore: c.noStore}
+	end := c.endOfPage(answer, c.pageLinks(call, q, rows, more), q, total)
+	if len(v.includes) == 0 {
+		answer.ETag = c.pageTag(call, v, c.versions(call, rows, end))
+		if unchanged(call.Request.Header, answer.ETag) {
+			answer.Status = http.StatusNotModified
+			return answer
 		}
 	}
-	body = append(body, `],"links":{`...)
+	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
+	if c.shape.kind == "" {
+		body = c.shape.writeMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
+	} else {
+		body = c.shape.writeMany(body, len(rows), func(dst []byte, i int) []byte { return v.writeResource(dst, rows[i], call.By) })
+		body = v.writeIncluded(body, rows, call.By)
+	}
+	answer.Body = append(body, end...)
+	c.size.Store(int64(len(answer.Body)))
+	if len(v.includes) > 0 {
+		answer.ETag = c.pageTag(call, v, answer.Body)
+		if unchanged(call.Request.Header, answer.ETag) {
+			answer.Status, answer.Body = http.StatusNotModified, nil
+		}
+	}
+	return answer
+}
+
+// endOfPage is what follows the rows: links and, when it was asked for, the total. The links go into a header too.
+func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, total int64) []byte {
+	end := []byte(`,"links":{`)
 	header := ""
 	for i, link := range links {
 		if i > 0 {
-			body, header = append(body, ','), header+", "
+			end, header = append(end, ','), header+", "
 		}
-		body = jsondoc.AppendString(append(jsondoc.AppendString(body, link.rel), ':'), link.href)
+		end = jsondoc.AppendString(append(jsondoc.AppendString(end, link.rel), ':'), link.href)
 		header += "<" + link.href + `>; rel="` + link.rel + `"`
 	}
-	body = append(body, '}')
-	if c.shape.kind != "" {
-		body = v.writeIncluded(body, rows, call.By)
-	}
-	answer := (&Answer{Status: http.StatusOK, NoStore: c.noStore}).Set("Link", header)
+	end = append(end, '}')
+	answer.Set("Link", header)
 	if q.Count {
-		body = append(strconv.AppendInt(append(body, `,"meta":{"total":`...), total, 10), '}')
+		end = append(strconv.AppendInt(append(end, `,"meta":{"total":`...), total, 10), '}')
 		answer.Set("Preference-Applied", "count=exact")
 	}
-	answer.Body = append(body, "}\n"...)
-	c.size.Store(int64(len(answer.Body)))
-	answer.ETag = etag(c.api.keyedBody(9, answer.Body, "list"), c.api.keyed(6, "view", call.mediaType, v.signature))
-	if unchanged(call.Request.Header, answer.ETag) {
-		answer.Status, answer.Body = http.StatusNotModified, nil
+	return append(end, "}\n"...)
+}
+
+// versions is everything that the bytes of a page depend on, but for its view.
+func (c *collection) versions(call *Call, rows []reflect.Value, end []byte) []byte {
+	text := make([]byte, 0, len(rows)*44+len(end)+32)
+	for _, row := range rows {
+		text = append(append(text, field.Text(c.model.Key.Of(row))...), ' ')
+		text = append(strconv.AppendInt(text, c.model.Version.Of(row).Int(), 10), ' ')
 	}
-	return answer
+	if c.hasPrivate { // some members are shown to some
+		text = append(strconv.AppendInt(text, call.By.ID, 10), call.By.Role...)
+	}
+	return append(text, end...)
+}
+
+func (c *collection) pageTag(call *Call, v *view, content []byte) string {
+	return etag(c.api.keyedBody(9, content, "list", c.name), c.api.keyed(6, "view", call.mediaType, v.signature))
 }
 
 type pageLink struct{ rel, href string }

@@ -95,7 +95,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unknownMethod answers a method that no path has; the router itself knows only the common ones.
 func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	at := chi.NewRouteContext()
-	a.router.Match(at, http.MethodGet, r.URL.Path)
+	if !a.router.Match(at, http.MethodGet, r.URL.Path) && !a.router.Match(at, http.MethodPost, r.URL.Path) {
+		a.refuse(w, r, fault.NotFound())
+		return
+	}
 	f := fault.New(fault.MethodNotAllowed, "There is no method %.20q here.", r.Method)
 	for _, rt := range a.routes {
 		if rt.pattern == at.RoutePattern() {
@@ -135,12 +138,9 @@ func (r Route) mount(a *API, parent *collection, base string) {
 	for _, op := range r.Operations {
 		op.who = parent.rights.Read
 	}
-	rt.find = func(call *Call) (int64, error) {
+	rt.find = func(call *Call) (bool, error) {
 		row, err := parent.find(call, parent.always)
-		if err != nil {
-			return 0, err
-		}
-		return parent.ownerOf(call, row), nil
+		return err == nil && parent.owned(call, row), err
 	}
 }
 

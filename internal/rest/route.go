@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -21,6 +22,7 @@ type Operation struct {
 	Summary string
 	Takes   []string // media types of the body; none: the body is ignored
 	MaxBody int64    // 0: the limit of the API
+	Raw     *Raw     // those of Takes that are plain bytes
 	Params  []Param
 	Loose   bool     // unknown query parameters are ignored
 	Offers  []string // media types of the answer; JSON and the versioned type when left out
@@ -28,9 +30,12 @@ type Operation struct {
 	Handle  func(c *Call) (*Answer, error)
 
 	resource *collection
-	who      Who  // who may call it, as far as the route alone can tell
+	who      Who // who may call it, as far as the route alone can tell
+	batch    *Batch
 	gathers  bool // Handle adds to the faults of the query, and reports them all
 	finish   func(c *Call, answer *Answer, replayed bool) (*Answer, error)
+
+	prepare func(c *Call) error // slow work of a POST that Handle builds on: done before any transaction, and not for a repeated request
 }
 
 // Param is one query parameter.
@@ -45,7 +50,7 @@ type Response struct {
 	Status int
 	Doc    string
 	Type   string // media type; empty: application/json and the versioned types
-	Schema any    // nil: no body
+	Schema any    // nil: no body, or one that is not JSON
 }
 
 // Call is one request on its way.
@@ -56,14 +61,17 @@ type Call struct {
 	Body    []byte
 	Query   url.Values
 	Prefer  preferences
+	At      string // pointer to the object in a JSON body
 
-	api         *API
-	route       *route
-	op          *Operation
-	mediaType   string // of the answer
-	bad         fault.List
-	made        reflect.Value // by a POST that is still to be finished
-	parentOwner int64         // of what the path's last part lies under
+	api        *API
+	route      *route
+	op         *Operation
+	mediaType  string // of the answer
+	bad        fault.List
+	received   bool          // the body has been read
+	ownsParent bool          // what the path's last part lies under is the caller's
+	prepared   reflect.Value // the row that a POST will add
+	made       reflect.Value // the row that a POST has added, and that is still to be finished
 }
 
 // Param is a part of the path, by its name.
@@ -89,6 +97,8 @@ type Answer struct {
 	ETag     string
 	NoStore  bool
 	Public   string // Cache-Control of an answer that anybody may keep
+
+	Content io.ReadSeekCloser `json:"-"` // in place of Body: sent from where it lies, in parts if the client asks for them
 }
 
 // Set adds a header.
@@ -110,7 +120,7 @@ type route struct {
 	version    int
 	above      *collection // that a Route lies under
 	extend     func(c *Call, description map[string]any) error
-	find       func(c *Call) (owner int64, err error) // what OPTIONS must find before it describes
+	find       func(c *Call) (own bool, err error) // what OPTIONS must find before it describes
 }
 
 // methods lists what the path answers to, for Allow.
@@ -132,6 +142,9 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{Ctx: r.Context(), Request: r, api: rt.api, route: rt}
 	answer, err := rt.answer(c, w)
 	if err != nil {
+		if !c.received && r.ContentLength != 0 {
+			w.Header().Set("Connection", "close") // else the server would wait for the body before it answers
+		}
 		rt.api.refuse(w, r, rt.enrich(c, err))
 		return
 	}

@@ -37,7 +37,7 @@ func (c *collection) documentSchema(p field.Purpose) map[string]any {
 	if c.doc != "" {
 		s["description"] = c.doc
 	}
-	if c.shape.orBare && p != field.Answer {
+	if c.shape.bare && p != field.Answer {
 		return map[string]any{"anyOf": []any{s, c.attributesSchema(p)}}
 	}
 	return s

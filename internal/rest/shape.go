@@ -7,10 +7,10 @@ import (
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
 type Shape struct {
-	one    string // member that holds a single one; empty: it stands bare
-	many   string // member that holds the list
-	kind   string // type of the resource in a document; empty: it is no document
-	orBare bool   // a document may also be sent as its attributes alone
+	one  string // member that holds a single one; empty: it stands bare
+	many string // member that holds the list
+	kind string // type of the resource in a document; empty: it is no document
+	bare bool   // a body may also be the bare object, or the attributes of a document alone
 }
 
 // Bare shows one as the object itself, and many under the plural.
@@ -22,16 +22,16 @@ func Keyed(one, many string) Shape { return Shape{one: one, many: many} }
 // Document shows one as data with type, id and attributes beside links and schema, and many as an array data.
 func Document(kind string) Shape { return Shape{one: "data", many: "data", kind: kind} }
 
-// OrBare lets a request send the attributes alone, without the document around them.
-func (s Shape) OrBare() Shape { s.orBare = true; return s }
+// OrBare lets a body leave out the member that holds the object.
+func (s Shape) OrBare() Shape { s.bare = true; return s }
 
 // sentBare tells whether a request sent the attributes of a document alone.
 func (s Shape) sentBare(doc any) bool {
 	object, ok := doc.(*jsondoc.Object)
-	if !ok || !s.orBare {
+	if !ok || !s.bare {
 		return false
 	}
-	_, wrapped := object.Get("data")
+	_, wrapped := object.Get(s.one)
 	return !wrapped
 }
 
@@ -53,6 +53,9 @@ func (s Shape) unwrap(doc any, bad *fault.List) (inner any, at string, ok bool) 
 		bad.Add(fault.New(fault.WrongType, "The body must be an object with the member %s.", s.one).At(""))
 		return nil, "", false
 	}
+	if _, wrapped := outer.Get(s.one); s.bare && !wrapped {
+		return doc, "", true
+	}
 	for _, m := range outer.Members {
 		if m.Name != s.one {
 			bad.Add(fault.New(fault.UnknownField, "There is no member of this name.").At(jsondoc.AppendPointer("", m.Name)))
@@ -63,6 +66,18 @@ func (s Shape) unwrap(doc any, bad *fault.List) (inner any, at string, ok bool) 
 		bad.Add(fault.New(fault.Required, "This member is required.").At(at))
 	}
 	return inner, at, ok
+}
+
+// writeMany writes rows under the plural, and leaves the object open.
+func (s Shape) writeMany(dst []byte, n int, write func(dst []byte, i int) []byte) []byte {
+	dst = append(jsondoc.AppendString(append(dst, '{'), s.many), ":["...)
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = write(dst, i)
+	}
+	return append(dst, ']')
 }
 
 // open and close write what stands around one object.
@@ -88,13 +103,25 @@ func (s Shape) schema(one any) any {
 	return map[string]any{"type": "object", "required": []any{s.one}, "additionalProperties": false, "properties": map[string]any{s.one: one}}
 }
 
-func (s Shape) listSchema(one any) any {
-	return map[string]any{
-		"type": "object", "required": []any{s.many, "links"}, "additionalProperties": false,
-		"properties": map[string]any{
-			s.many:  map[string]any{"type": "array", "items": one},
-			"links": map[string]any{"$ref": "#/components/schemas/page_links"},
-			"meta":  map[string]any{"$ref": "#/components/schemas/page_meta"},
-		},
+// bodySchema is the schema of one in a request.
+func (s Shape) bodySchema(one any) any {
+	if s.bare {
+		return map[string]any{"anyOf": []any{one, s.schema(one)}}
 	}
+	return s.schema(one)
+}
+
+// manySchema is that of many without pages.
+func (s Shape) manySchema(one any) map[string]any {
+	return map[string]any{"type": "object", "required": []any{s.many}, "additionalProperties": false,
+		"properties": map[string]any{s.many: map[string]any{"type": "array", "items": one}}}
+}
+
+// listSchema is that of a page of many.
+func (s Shape) listSchema(one any) any {
+	list := s.manySchema(one)
+	list["required"] = []any{s.many, "links"}
+	list["properties"].(map[string]any)["links"] = map[string]any{"$ref": "#/components/schemas/page_links"}
+	list["properties"].(map[string]any)["meta"] = map[string]any{"$ref": "#/components/schemas/page_meta"}
+	return list
 }

@@ -9,37 +9,40 @@ import (
 	"verbless/internal/document"
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
+	"verbless/internal/query"
 )
 
-// create answers POST. What the body says is judged before the transaction begins.
-func (c *collection) create(call *Call) (*Answer, error) {
+// draft makes the row that a POST asks for, and judges what the body says.
+func (c *collection) draft(call *Call) (row reflect.Value, err error) {
 	above, err := c.above(call)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	row := c.model.New()
-	if c.model.Owner != nil && c.model.Owner != c.model.Key {
-		c.model.Owner.Of(row).SetInt(call.By.ID)
-	}
-	if len(above) > 0 {
-		c.model.Parent.Of(row).Set(reflect.ValueOf(above[0].Values[0]))
-	}
-	if !permits(c.rights.Create, call.By, c.ownerOf(call, row)) {
-		return nil, fault.Forbidden()
+	if row, err = c.unborn(call, above); err != nil || call.raw() {
+		return row, err
 	}
 	doc, err := parse(call.Body)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	at, err := c.fill(row, nil, nil, doc, false)
-	if err != nil {
-		return nil, err
+	call.At, err = c.fill(row, nil, nil, doc, false)
+	return row, err
+}
+
+// create answers POST. What the body says is judged before anything is written.
+func (c *collection) create(call *Call) (*Answer, error) {
+	row := call.prepared
+	if !row.IsValid() {
+		var err error
+		if row, err = c.draft(call); err != nil {
+			return nil, err
+		}
 	}
 	now, err := c.store.change(call.Ctx, call.By, nil, func(reflect.Value) (reflect.Value, error) {
 		return c.model.Copy(row), nil
 	})
 	if err != nil {
-		return nil, below(at, err)
+		return nil, below(call.At, err)
 	}
 	call.made = now
 	return c.created(call, now)
@@ -83,6 +86,26 @@ func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
 	return answer, nil
 }
 
+// unborn makes the row that a body will fill: it belongs to the caller, and to what the path says it lies under.
+func (c *collection) unborn(call *Call, above []query.Cond) (reflect.Value, error) {
+	row := c.model.New()
+	for _, owner := range c.model.Owners {
+		if owner != c.model.Key && owner != c.model.Parent {
+			owner.Of(row).SetInt(call.By.ID)
+		}
+	}
+	if len(above) > 0 {
+		c.model.Parent.Of(row).Set(reflect.ValueOf(above[0].Values[0]))
+	}
+	switch {
+	case permits(c.rights.Create, call.By, c.owned(call, row)):
+		return row, nil
+	case c.whole() && !c.opens(c.rights.List, call, above):
+		return row, fault.NotFound() // not even to be known
+	}
+	return row, fault.Forbidden()
+}
+
 // replace answers PUT: the body is the whole document.
 func (c *collection) replace(call *Call) (*Answer, error) {
 	doc, err := parse(call.Body)
@@ -103,7 +126,7 @@ func (c *collection) patch(call *Call) (*Answer, error) {
 		return nil, err
 	}
 	var edit func(was any) (any, error)
-	switch call.bodyType() {
+	switch call.BodyType() {
 	case jsonPatchType:
 		patch, err := jsondoc.ParsePatch(doc)
 		if err != nil {

@@ -21,10 +21,14 @@ type Index struct {
 // New gives the index of that name.
 func New(d *db.DB, name string) Index { return Index{name, d != nil && d.Postgres()} }
 
-// Put keeps the words of a row, in place of those it had. Words of the head count more than those of the text.
-func (x Index) Put(ctx context.Context, tx *db.Tx, id, head, text string) error {
-	first := strings.Join(Words(head), " ")
-	all := strings.Join(Words(text), " ")
+// Put keeps the words of a row, in place of those it had. Words of the head count more than those of the text. The index is
+// written at the end of the transaction: FTS5 writes a piece of index under every savepoint, and merges them later.
+func (x Index) Put(tx *db.Tx, id, head, text string) {
+	first, all := spaced(head), spaced(text)
+	tx.Last(func(ctx context.Context, tx *db.Tx) error { return x.put(ctx, tx, id, first, all) })
+}
+
+func (x Index) put(ctx context.Context, tx *db.Tx, id, first, all string) error {
 	if x.postgres {
 		return run(ctx, tx, `INSERT INTO `+x.name+`_words (id, head, words)
 			VALUES (?, array_to_tsvector(string_to_array(?, ' ')), array_to_tsvector(string_to_array(?, ' ')))
@@ -37,7 +41,11 @@ func (x Index) Put(ctx context.Context, tx *db.Tx, id, head, text string) error 
 }
 
 // Drop forgets a row.
-func (x Index) Drop(ctx context.Context, tx *db.Tx, id string) error {
+func (x Index) Drop(tx *db.Tx, id string) {
+	tx.Last(func(ctx context.Context, tx *db.Tx) error { return x.drop(ctx, tx, id) })
+}
+
+func (x Index) drop(ctx context.Context, tx *db.Tx, id string) error {
 	if x.postgres {
 		return run(ctx, tx, `DELETE FROM `+x.name+`_words WHERE id = ?`, id)
 	}

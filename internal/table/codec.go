@@ -16,7 +16,7 @@ import (
 // codec moves one type between a field and a column.
 type codec struct {
 	get func(field reflect.Value) (any, error)
-	set func(field reflect.Value, value any) error
+	set func(field reflect.Value, row db.Rows, column int) error
 }
 
 var (
@@ -64,40 +64,39 @@ func optional(t reflect.Type, inner codec) codec {
 			}
 			return inner.get(f.Elem())
 		},
-		set: func(f reflect.Value, v any) error {
-			if v == nil {
+		set: func(f reflect.Value, r db.Rows, i int) error {
+			if r.Null(i) {
 				f.SetZero()
 				return nil
 			}
 			p := reflect.New(t)
 			f.Set(p)
-			return inner.set(p.Elem(), v)
+			return inner.set(p.Elem(), r, i)
 		},
 	}
 }
 
-func mismatch(f reflect.Value, v any) error { return fmt.Errorf("cannot keep %T in %s", v, f.Type()) }
+func mismatch(f reflect.Value, r db.Rows, i int) error {
+	return fmt.Errorf("cannot keep %T in %s", r.Value(i), f.Type())
+}
 
 func getString(f reflect.Value) (any, error) { return f.String(), nil }
 
-func setString(f reflect.Value, v any) error {
-	switch v := v.(type) {
-	case string:
-		f.SetString(v)
-	case []byte:
-		f.SetString(string(v))
-	default:
-		return mismatch(f, v)
+func setString(f reflect.Value, r db.Rows, i int) error {
+	text, ok := r.Text(i)
+	if !ok {
+		return mismatch(f, r, i)
 	}
+	f.SetString(text)
 	return nil
 }
 
 func getInt(f reflect.Value) (any, error) { return f.Int(), nil }
 
-func setInt(f reflect.Value, v any) error {
-	n, ok := v.(int64)
+func setInt(f reflect.Value, r db.Rows, i int) error {
+	n, ok := r.Int(i)
 	if !ok || f.OverflowInt(n) {
-		return mismatch(f, v)
+		return mismatch(f, r, i)
 	}
 	f.SetInt(n)
 	return nil
@@ -105,15 +104,12 @@ func setInt(f reflect.Value, v any) error {
 
 func getBool(f reflect.Value) (any, error) { return f.Bool(), nil }
 
-func setBool(f reflect.Value, v any) error {
-	switch v := v.(type) {
-	case bool:
-		f.SetBool(v)
-	case int64: // SQLite
-		f.SetBool(v != 0)
-	default:
-		return mismatch(f, v)
+func setBool(f reflect.Value, r db.Rows, i int) error {
+	n, ok := r.Int(i)
+	if !ok {
+		return mismatch(f, r, i)
 	}
+	f.SetBool(n != 0)
 	return nil
 }
 
@@ -121,10 +117,10 @@ func getTime(f reflect.Value) (any, error) {
 	return stamp.Micros(*f.Addr().Interface().(*time.Time)), nil
 }
 
-func setTime(f reflect.Value, v any) error {
-	n, ok := v.(int64)
+func setTime(f reflect.Value, r db.Rows, i int) error {
+	n, ok := r.Int(i)
 	if !ok {
-		return mismatch(f, v)
+		return mismatch(f, r, i)
 	}
 	*f.Addr().Interface().(*time.Time) = stamp.FromMicros(n)
 	return nil
@@ -134,17 +130,16 @@ func getBytes(f reflect.Value) (any, error) {
 	return db.Plain(f.Bytes()), nil
 }
 
-func setBytes(f reflect.Value, v any) error {
-	switch v := v.(type) {
-	case nil:
+func setBytes(f reflect.Value, r db.Rows, i int) error {
+	if r.Null(i) {
 		f.SetZero()
-	case string:
-		f.SetBytes([]byte(v))
-	case []byte:
-		f.SetBytes(v)
-	default:
-		return mismatch(f, v)
+		return nil
 	}
+	text, ok := r.Text(i)
+	if !ok {
+		return mismatch(f, r, i)
+	}
+	f.SetBytes([]byte(text))
 	return nil
 }
 
@@ -156,19 +151,20 @@ func getStrings(f reflect.Value) (any, error) {
 	return string(text), err
 }
 
-func setStrings(f reflect.Value, v any) error {
-	switch v := v.(type) {
-	case nil:
+func setStrings(f reflect.Value, r db.Rows, i int) error {
+	if r.Null(i) {
 		f.Set(reflect.MakeSlice(f.Type(), 0, 0))
 		return nil
-	case string:
-		if words, ok := simpleStrings(v); ok && f.Type() == stringsType {
-			*f.Addr().Interface().(*[]string) = words
-			return nil
-		}
-		return json.Unmarshal([]byte(v), f.Addr().Interface())
 	}
-	return mismatch(f, v)
+	text, ok := r.Text(i)
+	if !ok {
+		return mismatch(f, r, i)
+	}
+	if words, ok := simpleStrings(text); ok && f.Type() == stringsType {
+		*f.Addr().Interface().(*[]string) = words
+		return nil
+	}
+	return json.Unmarshal([]byte(text), f.Addr().Interface())
 }
 
 // simpleStrings reads the form that almost every list has: no escapes, no spaces between.
@@ -176,18 +172,19 @@ func simpleStrings(s string) ([]string, bool) {
 	if s == "[]" {
 		return []string{}, true
 	}
-	inner, ok := strings.CutPrefix(s, `["`)
-	inner, end := strings.CutSuffix(inner, `"]`)
-	if !ok || !end || strings.Contains(inner, `\`) {
+	if len(s) < 4 || s[0] != '[' || s[len(s)-1] != ']' || strings.IndexByte(s, '\\') >= 0 {
 		return nil, false
 	}
-	words := strings.Split(inner, `","`)
-	for _, word := range words {
-		if strings.Contains(word, `"`) {
+	words := make([]string, 0, strings.Count(s, `"`)/2)
+	for s = s[1:]; len(s) > 1 && s[0] == '"'; s = s[1:] {
+		end := strings.IndexByte(s[1:], '"') + 1
+		if end == 0 || s[end+1] != ',' && end+2 != len(s) {
 			return nil, false
 		}
+		words = append(words, s[1:end])
+		s = s[end+1:]
 	}
-	return words, true
+	return words, s == ""
 }
 
 // getJSON keeps what has members of its own as JSON text.
@@ -199,10 +196,10 @@ func getJSON(f reflect.Value) (any, error) {
 	return string(text), err
 }
 
-func setJSON(f reflect.Value, v any) error {
-	text, ok := v.(string)
+func setJSON(f reflect.Value, r db.Rows, i int) error {
+	text, ok := r.Text(i)
 	if !ok {
-		return mismatch(f, v)
+		return mismatch(f, r, i)
 	}
 	return json.Unmarshal([]byte(text), f.Addr().Interface())
 }
@@ -212,4 +209,6 @@ func getValuer(f reflect.Value) (any, error) {
 	return db.Plain(v), err
 }
 
-func setScanner(f reflect.Value, v any) error { return f.Addr().Interface().(sql.Scanner).Scan(v) }
+func setScanner(f reflect.Value, r db.Rows, i int) error {
+	return f.Addr().Interface().(sql.Scanner).Scan(r.Value(i))
+}

@@ -16,8 +16,9 @@ type column struct {
 	path     []int  // through embedded structs
 	selected string // as a SELECT names it: quoted or, when derived, its expression
 	nullable bool
-	managed  bool // key, version, born, touch, fixed and derived: an edit does not change them
-	derived  bool // computed by SQL and never written
+	managed  bool     // key, version, born, touch, fixed and derived: an edit does not change them
+	derived  bool     // computed by SQL and never written
+	members  *Members // where its items stand one by one
 	codec
 }
 
@@ -111,6 +112,15 @@ func (l *layout) add(t reflect.Type, f reflect.StructField, name, options string
 	l.columns = append(l.columns, c)
 	l.byName[name] = at
 	l.all = append(l.all, at)
+}
+
+// quoted are the names of all columns as SQL takes them.
+func (l *layout) selected() []string {
+	names := make([]string, len(l.columns))
+	for i := range l.columns {
+		names[i] = l.columns[i].selected
+	}
+	return names
 }
 
 // column finds a column by name; one that the table does not have is a mistake of the program.

@@ -2,10 +2,8 @@ package table
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"verbless/internal/change"
 	"verbless/internal/db"
@@ -56,15 +54,17 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 	if err := t.complete(ctx, tx, c); err != nil { // the rule sees the key and the times
 		return nil, err
 	}
-	if t.config.Rule != nil {
-		if err := t.config.Rule(c); err != nil {
+	if c.Now != nil {
+		judged, err := t.resolve(ctx, tx, []*T{c.Now})
+		if err == nil {
+			err = judged[0]
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
-	if t.config.Before != nil {
-		if err := t.config.Before(ctx, tx, c); err != nil {
-			return nil, err
-		}
+	if err := t.judge(ctx, tx, c); err != nil {
+		return nil, err
 	}
 	changed, err := t.write(ctx, tx, c, before)
 	if err != nil {
@@ -74,21 +74,46 @@ func (t *Table[T]) change(ctx context.Context, tx *db.Tx, by change.Actor, key [
 		c.Now = c.Was
 		return c, nil
 	}
+	if err := t.writeMembers(ctx, tx, c); err != nil {
+		return nil, err
+	}
 	if t.config.After != nil {
 		return c, t.config.After(ctx, tx, c)
 	}
 	return c, nil
 }
 
+// resolve completes rows by SQL, and tells what is wrong with each.
+func (t *Table[T]) resolve(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) {
+	if t.config.Resolve == nil {
+		return make([]error, len(now)), nil
+	}
+	return t.config.Resolve(ctx, tx, now)
+}
+
+// judge asks the rule, and lets SQL complete what it allows.
+func (t *Table[T]) judge(ctx context.Context, tx *db.Tx, c *change.Change[T]) error {
+	if t.config.Rule != nil {
+		if err := t.config.Rule(c); err != nil {
+			return err
+		}
+	}
+	if t.config.Before != nil {
+		return t.config.Before(ctx, tx, c)
+	}
+	return nil
+}
+
 // lock reads the row and keeps it from others until the end. On SQLite the transaction does so by itself.
 func (t *Table[T]) lock(ctx context.Context, tx *db.Tx, key []query.Cond) (*T, error) {
-	var b clause
-	t.choose(&b, nil)
+	b := begin()
+	defer b.free()
+	t.choose(b, nil)
 	b.where(t.layout, t.config.Scope, key)
 	if t.db.Postgres() {
-		b.WriteString(" FOR UPDATE")
+		b.write(" FOR UPDATE")
 	}
-	row, err := t.one(ctx, tx, t.all, &b)
+	row, err := t.one(ctx, tx, t.all, b)
 	if err == nil && row == nil {
 		return nil, t.missing(ctx, tx, key)
 	}
@@ -135,10 +160,11 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 	if c.Now == nil && c.Was == nil {
 		return false, nil
 	}
+	b := begin()
+	defer b.free()
 	if c.Now == nil {
-		var b clause
-		b.WriteString("DELETE" + t.from)
-		return true, t.exec(ctx, tx, t.same(&b, before))
+		b.write("DELETE", t.from)
+		return true, t.exec(ctx, tx, t.same(b, before), 1)
 	}
 	if err := t.complete(ctx, tx, c); err != nil { // the rule may have put another in its place
 		return false, err
@@ -149,7 +175,7 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		return false, err
 	}
 	if c.Was == nil {
-		return true, t.exec(ctx, tx, t.insert(after))
+		return true, t.exec(ctx, tx, t.insert(b, after), 1)
 	}
 	var set []int
 	for i := range after {
@@ -171,52 +197,59 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 		after[t.touch] = tx.Now().UnixMicro()
 		set = append(set, t.touch)
 	}
-	var b clause
-	b.WriteString("UPDATE " + t.into)
+	b.write("UPDATE ", t.into)
 	for n, i := range set {
-		b.WriteString([]string{" SET ", ", "}[min(n, 1)] + t.columns[i].quoted + " = ")
+		b.write([]string{" SET ", ", "}[min(n, 1)], t.columns[i].quoted, " = ")
 		b.arg(after[i])
 	}
-	return true, t.exec(ctx, tx, t.same(&b, before))
+	return true, t.exec(ctx, tx, t.same(b, before), 1)
 }
 
-func (t *Table[T]) insert(values []any) *clause {
-	var names []string
-	var b clause
+// insert writes rows, each as the values of its columns, in one statement.
+func (t *Table[T]) insert(b *clause, rows ...[]any) *clause {
+	b.write("INSERT INTO ", t.into, " (")
+	comma := ""
 	for i := range t.columns {
 		if !t.columns[i].derived {
-			names = append(names, t.columns[i].quoted)
-			b.args = append(b.args, values[i])
+			b.write(comma, t.columns[i].quoted)
+			comma = ", "
 		}
 	}
-	b.WriteString("INSERT INTO " + t.into + " (" + strings.Join(names, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(names)-1) + ")")
-	return &b
+	b.write(") VALUES ")
+	for n, values := range rows {
+		comma = []string{"(", ", ("}[min(n, 1)]
+		for i, v := range values {
+			if !t.columns[i].derived {
+				b.write(comma)
+				b.arg(v)
+				comma = ", "
+			}
+		}
+		b.write(")")
+	}
+	return b
 }
 
 // same ends a statement with the row as it was read.
 func (t *Table[T]) same(b *clause, before []any) *clause {
-	b.WriteString(" WHERE " + t.columns[t.key].quoted + " = ")
+	b.write(" WHERE ", t.columns[t.key].quoted, " = ")
 	b.arg(before[t.key])
 	if t.version >= 0 {
-		b.WriteString(" AND " + t.columns[t.version].quoted + " = ")
+		b.write(" AND ", t.columns[t.version].quoted, " = ")
 		b.arg(before[t.version])
 	}
 	return b
 }
 
-// exec insists on one row: the row is locked, so only a hook of this very change can have touched it.
-func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause) error {
-	res, err := tx.Exec(ctx, b.String(), b.args...)
+// exec insists on a number of rows: they are locked, so only a hook of this very change can have touched them.
+func (t *Table[T]) exec(ctx context.Context, tx *db.Tx, b *clause, want int) error {
+	res, err := tx.Exec(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return err
 	}
-	return onlyOne(res, t.config.Name)
-}
-
-func onlyOne(res sql.Result, table string) error {
 	n, err := res.RowsAffected()
-	if err == nil && n != 1 {
-		err = fmt.Errorf("table: a change of %s wrote %d rows instead of one", table, n)
+	if err == nil && n != int64(want) {
+		err = fmt.Errorf("table: a change of %s wrote %d rows instead of %d", t.config.Name, n, want)
 	}
 	return err
 }

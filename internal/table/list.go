@@ -13,29 +13,30 @@ import (
 func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error) {
 	var page query.Page[T]
 	reader := t.db.Reader(ctx)
+	b := begin()
+	defer b.free()
 	if q.Count {
-		var b clause
-		b.WriteString("SELECT COUNT(*)" + t.from)
-		t.matching(&b, q)
-		if err := reader.QueryRow(ctx, b.String(), b.args...).Scan(&page.Total); err != nil {
+		b.write("SELECT COUNT(*)", t.from)
+		t.matching(b, q)
+		if err := reader.QueryRow(ctx, t.texts.of(b), b.args...).Scan(&page.Total); err != nil {
 			return page, t.noted(reader, err)
 		}
+		b.reset()
 	}
 	if q.Per != "" {
 		var err error
-		page.Rows, err = t.perValue(ctx, reader, q)
+		page.Rows, err = t.perValue(ctx, reader, b, q)
 		return page, err
 	}
-	var b clause
 	columns := t.pick(q.Columns)
 	if len(q.Words) > 0 {
-		t.ranked(&b, columns, q)
+		t.ranked(b, columns, q)
 	} else {
-		t.choose(&b, q.Columns)
-		t.matching(&b, q)
+		t.choose(b, q.Columns)
+		t.matching(b, q)
 	}
-	t.page(&b, q)
-	rows, err := t.read(ctx, reader, columns, &b, q.Limit)
+	t.page(b, q, q.Limit+1) // one more tells whether there is more
+	rows, err := t.read(ctx, reader, columns, b, q.Limit)
 	if err != nil {
 		return page, err
 	}
@@ -54,36 +55,50 @@ func (t *Table[T]) matching(b *clause, q query.List) {
 	b.where(t.layout, t.config.Scope, q.Where)
 	if len(q.Words) > 0 {
 		found, arg := t.config.Search.Found(q.Words)
-		b.WriteString(" AND " + found)
+		b.write(" AND ", found)
 		b.args = append(b.args, arg)
 	}
 }
 
-// perValue reads the first rows for each value of one column, in one statement that follows an index for each value.
-func (t *Table[T]) perValue(ctx context.Context, reader db.Querier, q query.List) ([]*T, error) {
+// mostValues is how many values one statement asks for; SQLite takes 500 at most.
+const mostValues = 200
+
+// perValue reads the first rows for each value of one column, in statements that follow an index for each value.
+func (t *Table[T]) perValue(ctx context.Context, reader db.Querier, b *clause, q query.List) ([]*T, error) {
 	at := slices.IndexFunc(q.Where, func(c query.Cond) bool { return c.Column == q.Per && c.Op == query.In })
-	var b clause
+	var found []*T
+	for values := range slices.Chunk(q.Where[at].Values, mostValues) {
+		b.reset()
+		rows, err := t.perSome(ctx, reader, b, q, at, values)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, rows...)
+	}
+	return found, nil
+}
+
+func (t *Table[T]) perSome(ctx context.Context, reader db.Querier, b *clause, q query.List, at int, values []any) ([]*T, error) {
 	columns := t.pick(q.Columns)
 	one := q
-	one.Limit-- // page reads one more than asked for, and here nobody asks whether there is more
-	for i, value := range q.Where[at].Values {
+	for i, value := range values {
 		if i > 0 {
-			b.WriteString(" UNION ALL ")
+			b.write(" UNION ALL ")
 		}
 		one.Where = slices.Clone(q.Where)
 		one.Where[at] = query.Is(q.Per, value)
-		b.WriteString("SELECT * FROM (")
-		t.choose(&b, q.Columns)
-		t.matching(&b, one)
-		t.page(&b, one)
-		b.WriteString(") AS part")
+		b.write("SELECT * FROM (")
+		t.choose(b, q.Columns)
+		t.matching(b, one)
+		t.page(b, one, q.Limit)
+		b.write(") AS part")
 	}
-	return t.read(ctx, reader, columns, &b, q.Limit)
+	return t.read(ctx, reader, columns, b, q.Limit)
 }
 
-// page writes where to go on from, the order, and one row more than asked for: it tells whether there is more.
-// A page before an edge is read backwards.
-func (t *Table[T]) page(b *clause, q query.List) {
+// page writes where to go on from, the order, and how many rows to read where there is a limit. A page before an edge is
+// read backwards.
+func (t *Table[T]) page(b *clause, q query.List, rows int) {
 	key := &t.columns[t.key]
 	sort := key
 	if q.Sort != "" {
@@ -99,44 +114,43 @@ func (t *Table[T]) page(b *clause, q query.List) {
 		if desc {
 			sign = " < "
 		}
-		b.WriteString(" AND ")
+		b.write(" AND ")
 		if sort == key {
-			b.WriteString(key.quoted + sign)
+			b.write(key.quoted, sign)
 		} else {
-			b.WriteString("(" + sort.quoted + ", " + key.quoted + ")" + sign + "(")
+			b.write("(", sort.quoted, ", ", key.quoted, ")", sign, "(")
 			b.arg(q.Edge.Value)
-			b.WriteString(", ")
+			b.write(", ")
 		}
 		b.arg(q.Edge.Key)
 		if sort != key {
-			b.WriteByte(')')
+			b.write(")")
 		}
 	}
 	way := " ASC"
 	if desc {
 		way = " DESC"
 	}
-	b.WriteString(" ORDER BY " + sort.quoted + way)
+	b.write(" ORDER BY ", sort.quoted, way)
 	if sort != key {
-		b.WriteString(", " + key.quoted + way)
+		b.write(", ", key.quoted, way)
 	}
 	if q.Limit > 0 {
-		b.WriteString(" LIMIT " + strconv.Itoa(q.Limit+1))
+		b.write(" LIMIT ", strconv.Itoa(rows))
 	}
 }
 
 // read gives all rows of a statement.
 func (t *Table[T]) read(ctx context.Context, q db.Querier, columns []int, b *clause, limit int) ([]*T, error) {
-	rows, err := q.Query(ctx, b.String(), b.args...)
+	rows, err := q.Query(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	found := make([]*T, 0, min(limit, 1000)+1)
-	s := t.scanner(columns)
 	for rows.Next() {
-		row, err := s.row(rows)
-		if err != nil {
+		row := new(T)
+		if err := t.fill(row, rows, columns); err != nil {
 			return nil, err
 		}
 		found = append(found, row)

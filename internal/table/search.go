@@ -32,7 +32,7 @@ func (t *Table[T]) ranked(b *clause, columns []int, q query.List) {
 			b.args = append(b.args, arg)
 		}
 	}
-	b.WriteString("SELECT * FROM (SELECT " + strings.Join(names, ", ") + t.from)
+	b.write("SELECT * FROM (SELECT ", strings.Join(names, ", "), t.from)
 	t.matching(b, q)
-	b.WriteString(") AS found WHERE 1 = 1")
+	b.write(") AS found WHERE 1 = 1")
 }

@@ -7,7 +7,7 @@ package table
 
 import (
 	"context"
-	"database/sql"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -21,10 +21,12 @@ import (
 // Config declares a table.
 type Config[T any] struct {
 	Name    string
-	Scope   []query.Cond      // always applied to reads and to finding the row to change
-	Derived map[string]string // SQL of the columns that are computed
-	Search  Searcher          // finds rows by words; nil: they cannot be found so
+	Scope   []query.Cond       // always applied to reads and to finding the row to change
+	Derived map[string]string  // SQL of the columns that are computed
+	Members map[string]Members // list columns that rows can be found by
+	Search  Searcher           // finds rows by words; nil: they cannot be found so
 	Rule    change.Rule[T]
+	Resolve func(ctx context.Context, tx *db.Tx, now []*T) ([]error, error) // before the rule, of one row or of many: completes what only SQL knows; an error, or nil, for each
 	Enter   func(ctx context.Context, tx *db.Tx, key []query.Cond) error    // before the row is read: takes what must be locked first
 	Before  func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the rule, before the write: completes with SQL
 	After   func(ctx context.Context, tx *db.Tx, c *change.Change[T]) error // after the write, in the same transaction; not called when nothing changed
@@ -44,10 +46,14 @@ type Table[T any] struct {
 	*layout
 	from    string // FROM "table"
 	into    string // "table"
-	selects string // SELECT of all columns
+	selects string // all columns, with commas between
+	texts   texts
 }
 
-var _ change.Store[struct{}] = (*Table[struct{}])(nil)
+var (
+	_ change.Store[struct{}]   = (*Table[struct{}])(nil)
+	_ change.Nursery[struct{}] = (*Table[struct{}])(nil)
+)
 
 // New makes a table. It panics on tags that make no sense.
 func New[T any](d *db.DB, c Config[T]) *Table[T] {
@@ -56,31 +62,32 @@ func New[T any](d *db.DB, c Config[T]) *Table[T] {
 	}
 	t := &Table[T]{db: d, config: c, layout: layOut(reflect.TypeFor[T]()), into: `"` + c.Name + `"`}
 	t.derive(c.Derived)
+	for name, m := range c.Members {
+		t.column(name).members = &m
+	}
 	t.from = " FROM " + t.into
-	t.selects = t.selectOf(t.all)
+	t.selects = strings.Join(t.selected(), ", ")
 	for _, cond := range c.Scope {
 		t.column(cond.Column)
 	}
 	return t
 }
 
-func (t *Table[T]) selectOf(columns []int) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = t.columns[c].selected
-	}
-	return "SELECT " + strings.Join(names, ", ") + t.from
-}
-
 // choose begins a SELECT of the columns named.
 func (t *Table[T]) choose(b *clause, names []string) []int {
 	columns := t.pick(names)
-	b.Grow(len(t.selects) + 128)
+	b.write("SELECT ")
 	if len(names) == 0 {
-		b.WriteString(t.selects)
+		b.write(t.selects)
 	} else {
-		b.WriteString(t.selectOf(columns))
+		for i, c := range columns {
+			if i > 0 {
+				b.write(", ")
+			}
+			b.write(t.columns[c].selected)
+		}
 	}
+	b.write(t.from)
 	return columns
 }
 
@@ -89,28 +96,21 @@ func (t *Table[T]) Get(ctx context.Context, key []query.Cond, columns ...string)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var b clause
-	picked := t.choose(&b, columns)
+	b := begin()
+	defer b.free()
+	picked := t.choose(b, columns)
 	b.where(t.layout, t.config.Scope, key)
 	q := t.db.Reader(ctx)
-	row, err := t.one(t.quick(ctx), q, picked, &b)
+	row, err := t.one(t.db.Quick(ctx), q, picked, b)
 	if err == nil && row == nil {
 		return nil, t.missing(ctx, q, key)
 	}
 	return row, err
 }
 
-// quick is for reads that end sooner than a goroutine to watch their context would start.
-func (t *Table[T]) quick(ctx context.Context) context.Context {
-	if t.db.Postgres() {
-		return ctx
-	}
-	return context.Background()
-}
-
 // one reads the first row, nil when there is none.
 func (t *Table[T]) one(ctx context.Context, q db.Querier, columns []int, b *clause) (*T, error) {
-	rows, err := q.Query(ctx, b.String(), b.args...)
+	rows, err := q.Query(ctx, t.texts.of(b), b.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,8 @@ func (t *Table[T]) one(ctx context.Context, q db.Querier, columns []int, b *clau
 	if !rows.Next() {
 		return nil, t.noted(q, rows.Err())
 	}
-	return t.scanner(columns).row(rows)
+	row := new(T)
+	return row, t.fill(row, rows, columns)
 }
 
 // noted translates an error that came while rows were read, and lets the transaction know of it.
@@ -135,33 +136,14 @@ func (t *Table[T]) missing(ctx context.Context, q db.Querier, key []query.Cond) 
 	return fault.NotFound()
 }
 
-// scanner reads rows into values with buffers that are used again for every row.
-type scanner[T any] struct {
-	table   *Table[T]
-	columns []int
-	values  []any
-	targets []any // pointers to values
-}
-
-func (t *Table[T]) scanner(columns []int) *scanner[T] {
-	s := &scanner[T]{table: t, columns: columns, values: make([]any, len(columns)), targets: make([]any, len(columns))}
-	for i := range s.values {
-		s.targets[i] = &s.values[i]
-	}
-	return s
-}
-
-func (s *scanner[T]) row(rows *sql.Rows) (*T, error) {
-	if err := rows.Scan(s.targets...); err != nil {
-		return nil, err
-	}
-	row := new(T)
+// fill takes over the row that rows have come to.
+func (t *Table[T]) fill(row *T, rows db.Rows, columns []int) error {
 	v := reflect.ValueOf(row).Elem()
-	for i, at := range s.columns {
-		c := &s.table.columns[at]
-		if err := c.set(c.field(v), s.values[i]); err != nil {
-			return nil, fmt.Errorf("table: %s.%s: %w", s.table.config.Name, c.name, err)
+	for i, at := range columns {
+		c := &t.columns[at]
+		if err := c.set(c.field(v), rows, i); err != nil {
+			return errors.Join(rows.Err(), fmt.Errorf("table: %s.%s: %w", t.config.Name, c.name, err))
 		}
 	}
-	return row, nil
+	return rows.Err() // that of a column which could not be read: it seems to be NULL
 }

@@ -1,7 +1,7 @@
 package table
 
 import (
-	"strings"
+	"sync"
 
 	"verbless/internal/db"
 	"verbless/internal/query"
@@ -9,13 +9,59 @@ import (
 
 // clause is a statement while it is written: its text and what stands for the question marks.
 type clause struct {
-	strings.Builder
+	text []byte
 	args []any
 }
 
+var clauses = sync.Pool{New: func() any { return new(clause) }}
+
+// begin gives an empty clause, to be freed when its statement was run.
+func begin() *clause { return clauses.Get().(*clause) }
+
+func (b *clause) free() {
+	b.reset()
+	clauses.Put(b)
+}
+
+func (b *clause) reset() {
+	clear(b.args)
+	b.text, b.args = b.text[:0], b.args[:0]
+}
+
+func (b *clause) write(words ...string) {
+	for _, word := range words {
+		b.text = append(b.text, word...)
+	}
+}
+
 func (b *clause) arg(v any) {
-	b.WriteByte('?')
+	b.write("?")
 	b.args = append(b.args, db.Plain(v))
+}
+
+// texts keeps the text of every statement that was written, so that the same one is not made again.
+type texts struct {
+	mu    sync.RWMutex
+	known map[string]string
+}
+
+const textsKept = 1024
+
+func (t *texts) of(b *clause) string {
+	t.mu.RLock()
+	text, ok := t.known[string(b.text)]
+	t.mu.RUnlock()
+	if ok {
+		return text
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.known == nil || len(t.known) >= textsKept {
+		t.known = map[string]string{}
+	}
+	text = string(b.text)
+	t.known[text] = text
+	return text
 }
 
 // where writes all the conditions, the table's own scope first.
@@ -23,13 +69,17 @@ func (b *clause) where(l *layout, lists ...[]query.Cond) {
 	word := " WHERE "
 	for _, conds := range lists {
 		for _, c := range conds {
-			b.WriteString(word)
-			b.cond(l.column(c.Column), c)
+			b.write(word)
+			if col := l.column(c.Column); col.members != nil {
+				b.holds(l, col.members, c)
+			} else {
+				b.cond(col, c)
+			}
 			word = " AND "
 		}
 	}
 	if word == " WHERE " {
-		b.WriteString(" WHERE 1 = 1")
+		b.write(" WHERE 1 = 1")
 	}
 }
 
@@ -46,7 +96,7 @@ func (b *clause) cond(col *column, c query.Cond) {
 		if !ok || len(c.Values) != 1 {
 			panic("table: a comparison of " + col.name + " takes one value")
 		}
-		b.WriteString(col.quoted + sign)
+		b.write(col.quoted, sign)
 		b.arg(c.Values[0])
 	}
 }
@@ -56,13 +106,13 @@ func (b *clause) anyOf(col *column, values []any) {
 	values, null := split(values)
 	switch {
 	case len(values) == 0 && null:
-		b.WriteString(col.quoted + " IS NULL")
+		b.write(col.quoted, " IS NULL")
 	case len(values) == 0:
-		b.WriteString("1 = 0")
+		b.write("1 = 0")
 	case null:
-		b.WriteString("(" + col.quoted + " IS NULL OR ")
+		b.write("(", col.quoted, " IS NULL OR ")
 		b.oneOf(col, "", values)
-		b.WriteByte(')')
+		b.write(")")
 	default:
 		b.oneOf(col, "", values)
 	}
@@ -73,33 +123,34 @@ func (b *clause) noneOf(col *column, values []any) {
 	values, null := split(values)
 	switch {
 	case len(values) == 0 && null:
-		b.WriteString(col.quoted + " IS NOT NULL")
+		b.write(col.quoted, " IS NOT NULL")
 	case len(values) == 0:
-		b.WriteString("1 = 1")
+		b.write("1 = 1")
 	case null || !col.nullable: // NOT IN leaves out NULL by itself
 		b.oneOf(col, " NOT", values)
 	default:
-		b.WriteString("(" + col.quoted + " IS NULL OR ")
+		b.write("(", col.quoted, " IS NULL OR ")
 		b.oneOf(col, " NOT", values)
-		b.WriteByte(')')
+		b.write(")")
 	}
 }
 
-// oneOf repeats the last value up to a power of two, so that few texts have to be prepared. A single value stands in a list
-// too: with = SQLite would plan some statements anew for every value.
 func (b *clause) oneOf(col *column, not string, values []any) {
-	b.WriteString(col.quoted + not + " IN (")
-	n := 1
-	for n < len(values) {
-		n *= 2
-	}
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
+	b.write(col.quoted)
+	if len(values) == 1 {
+		sign := " = "
+		if not != "" {
+			sign = " <> "
 		}
-		b.arg(values[min(i, len(values)-1)])
+		b.write(sign)
+		b.arg(values[0])
+		return
 	}
-	b.WriteByte(')')
+	marks, padded := db.Marks(values)
+	b.write(not, " IN (", marks, ")")
+	for _, v := range padded {
+		b.args = append(b.args, db.Plain(v))
+	}
 }
 
 // split takes nil out of the values.

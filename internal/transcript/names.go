@@ -21,13 +21,14 @@ var rules = []rule{
 	{"request", regexp.MustCompile(`("request_id": ?")([^"]+)`), false},
 	{"upload", regexp.MustCompile(`(\bupload_id=)([A-Za-z0-9._~%-]+)`), true},
 	{"cursor", regexp.MustCompile(`(\bcursor=)([A-Za-z0-9._~%-]+)`), true},
+	{"file", regexp.MustCompile(`\b[0-9a-f]{64}-[0-9a-f]{8}\b`), true},
 	{"token", regexp.MustCompile(`\bvbl_[A-Za-z0-9_-]+`), true},
 	{"id", regexp.MustCompile(`\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`), true},
 	{"time", regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ`), false},
 }
 
 // numbered are the placeholders that a request may use only after an answer has shown their value.
-var numbered = regexp.MustCompile(`<(?:id|tag|cursor|upload|token)-\d+>`)
+var numbered = regexp.MustCompile(`<(?:id|tag|cursor|upload|file|token)-\d+>`)
 
 // tooShort is the length below which a variable is not looked for in answers.
 const tooShort = 6

@@ -1,4 +1,5 @@
--- The history of articles. At most one revision of an article is current, by the partial index.
+-- The history of articles. At most one revision of an article is current, by the partial index. The id is made of the
+-- article's and the number, so that no two have the same number.
 CREATE TABLE revisions (
 	id         TEXT    PRIMARY KEY,
 	article_id TEXT    NOT NULL,
@@ -9,7 +10,6 @@ CREATE TABLE revisions (
 	author_id  BIGINT  NOT NULL REFERENCES users (id),
 	version    BIGINT  NOT NULL,
 	created_at BIGINT  NOT NULL,
-	UNIQUE (article_id, number),
 	UNIQUE (article_id, number, is_current)
 );
 CREATE UNIQUE INDEX revisions_current ON revisions (article_id) WHERE is_current;
