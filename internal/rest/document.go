@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"verbless/internal/change"
-	"verbless/internal/document"
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
+	"verbless/internal/shape"
 )
 
 // Link is an address that a document shows beside its resource, in links.
@@ -23,14 +23,14 @@ type Link[T any] struct {
 
 // docLink is a Link with its type erased.
 type docLink struct {
-	document.Link
+	shape.Link
 	when func(row reflect.Value) bool
 }
 
 func eraseLinks[T any](links []Link[T]) []docLink {
-	erased := []docLink{{Link: document.Link{Name: "self"}}}
+	erased := []docLink{{Link: shape.Link{Name: "self"}}}
 	for _, l := range links {
-		d := docLink{Link: document.Link{Name: l.Name, Path: l.Path, Method: l.Method, Type: l.Type, Doc: l.Doc}}
+		d := docLink{Link: shape.Link{Name: l.Name, Path: l.Path, Method: l.Method, Type: l.Type, Doc: l.Doc}}
 		if l.When != nil {
 			d.when = func(row reflect.Value) bool { return l.When(row.Addr().Interface().(*T)) }
 		}
@@ -50,8 +50,8 @@ func (c *collection) address(call *Call, row reflect.Value) string {
 
 // writeOne appends one row in its shape.
 func (c *collection) writeOne(dst []byte, call *Call, v *view, row reflect.Value) []byte {
-	if c.shape.kind == "" {
-		return c.shape.close(v.write(c.shape.open(dst), row, call.By))
+	if c.shape.Kind == "" {
+		return c.shape.End(v.write(c.shape.Start(dst), row, call.By))
 	}
 	dst = v.writeResource(append(dst, `{"data":`...), row, call.By)
 	dst = append(dst, `,"links":{`...)
@@ -68,8 +68,8 @@ func (c *collection) writeOne(dst []byte, call *Call, v *view, row reflect.Value
 
 // kind is what documents call one of the collection.
 func (c *collection) kind() string {
-	if c.shape.kind != "" {
-		return c.shape.kind
+	if c.shape.Kind != "" {
+		return c.shape.Kind
 	}
 	return c.one
 }

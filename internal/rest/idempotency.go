@@ -3,9 +3,7 @@ package rest
 import (
 	"bytes"
 	"context"
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -77,7 +75,7 @@ func (c *Call) once() (*Answer, error) {
 	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
 	body := sha256.Sum256(c.Body) // which may be large: no copy of it
 	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]))
-	seal := newSeal(c.api.Secret, user, match[1]+match[2])
+	seal := seal{c.api.secret.Seal(user, match[1]+match[2])}
 	if !c.api.running.take(key) {
 		return nil, InProgress()
 	}
@@ -148,24 +146,6 @@ func InProgress() *fault.Fault {
 // seal hides kept answers from anyone who reads the store without knowing the client's key,
 // because an answer may hold a secret that is shown once.
 type seal struct{ cipher.AEAD }
-
-func newSeal(secret []byte, parts ...string) seal {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("seal"))
-	for _, part := range parts {
-		mac.Write([]byte{0})
-		mac.Write([]byte(part))
-	}
-	block, err := aes.NewCipher(mac.Sum(nil))
-	if err != nil {
-		panic(err) // the key always has 32 bytes
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return seal{aead}
-}
 
 // close writes a line of JSON and then the body as it is, in one piece of memory: the answer to a batch is large.
 func (s seal) close(a *Answer) []byte {

@@ -15,29 +15,13 @@ import (
 
 func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
 
-// wrapped refers to a schema by name, in the shape of the collection; that of a document is of the whole of it.
-func (c *collection) wrapped(name string) any {
-	if c.shape.kind != "" {
-		return ref(name)
-	}
-	return c.shape.schema(ref(name))
-}
-
-// takenAs puts the schema of a body in its shape; that of a document is of the whole of it.
-func (c *collection) takenAs(one any) any {
-	if c.shape.kind != "" {
-		return one
-	}
-	return c.shape.bodySchema(one)
-}
-
 // describeAnswers says what the operations of a collection answer when all goes well.
 func (c *collection) describeAnswers(many, one []*Operation) {
-	whole := c.wrapped(c.one)
+	whole := c.shape.Schema(ref(c.one))
 	for _, op := range append(many, one...) {
 		switch {
 		case op.batch != nil:
-			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.manySchema(ref(c.one))}}
+			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.ManySchema(ref(c.one))}}
 		case op.Method == http.MethodPost:
 			op.Answers = []Response{{Status: 201, Doc: "It was created.", Schema: whole}}
 		case op.Method == http.MethodDelete:
@@ -89,7 +73,7 @@ func (a *API) components() map[string]any {
 	}
 	for _, c := range a.collections {
 		schema := func(p field.Purpose) map[string]any { return c.schemaOf(p, ref) }
-		if c.shape.kind != "" {
+		if c.shape.Kind != "" {
 			schema = c.documentSchema
 			schemas[c.one+"_data"] = c.resourceSchema(field.Answer)
 			if len(c.relations) > 0 {
@@ -223,7 +207,7 @@ func (op *Operation) bodySchema(mediaType string, named func(name string) any) a
 	case mediaType == jsonPatchType:
 		return map[string]any{"type": "array", "maxItems": jsondoc.MaxOperations, "items": map[string]any{"type": "object", "required": []string{"op", "path"}}}
 	case op.Method == http.MethodPatch:
-		return op.resource.takenAs(named(op.resource.one + "_change"))
+		return op.resource.shape.BodySchema(named(op.resource.one + "_change"))
 	}
-	return op.resource.takenAs(named(op.resource.one + "_body"))
+	return op.resource.shape.BodySchema(named(op.resource.one + "_body"))
 }

@@ -51,7 +51,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 // inOptions gives the schema of a body as OPTIONS shows it: whole, or where it is served when it is that of a document, which is large.
 func (c *collection) inOptions(method string) func(name string) any {
 	return func(name string) any {
-		if c.shape.kind != "" {
+		if c.shape.Kind != "" {
 			return map[string]any{"$ref": c.api.Base + "/schemas/" + name + ".json"}
 		}
 		return c.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref)

@@ -7,20 +7,20 @@ package rest
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 
 	"strings"
-	"sync"
 
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
+	"verbless/internal/header"
+	"verbless/internal/secret"
+	"verbless/internal/shape"
 )
 
 // Options is what an API needs from outside.
@@ -36,6 +36,18 @@ type Options struct {
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
 }
+
+// Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
+type Shape = shape.Shape
+
+// Bare shows one as the object itself, and many under the plural.
+func Bare(many string) Shape { return shape.Bare(many) }
+
+// Keyed shows one under the member one, and many under the member many.
+func Keyed(one, many string) Shape { return shape.Keyed(one, many) }
+
+// Document shows one as data with type, id and attributes beside links and schema, and many as an array data.
+func Document(kind string) Shape { return shape.Document(kind) }
 
 // Atomic runs fn in one transaction that travels in its context.
 type Atomic interface {
@@ -54,7 +66,7 @@ type API struct {
 	routes      []*route
 	collections map[string]*collection
 	running     keyring
-	macs        sync.Pool // of keyed hashes, which are costly to make
+	secret      *secret.Key
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
@@ -62,7 +74,7 @@ func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
 	a.running.held = map[string]bool{}
-	a.macs.New = func() any { return hmac.New(sha256.New, a.Secret) }
+	a.secret = secret.New(a.Secret)
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}
@@ -160,7 +172,7 @@ func (c *Call) Self() string { return c.api.Base + c.Request.URL.EscapedPath() }
 func (c *Call) Fresh(body []byte) *Answer {
 	body = append(body, '\n')
 	answer := &Answer{Status: http.StatusOK, Body: body, ETag: etag(c.api.keyedBody(9, body, "state"), c.api.keyed(6, "view", c.mediaType))}
-	if unchanged(c.Request.Header, answer.ETag) {
+	if header.Unchanged(c.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
 	return answer

@@ -13,6 +13,7 @@ import (
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
+	"verbless/internal/header"
 )
 
 // Operation is one method of one path: what it takes, what it does, and what a description says of it.
@@ -60,7 +61,7 @@ type Call struct {
 	By      change.Actor
 	Body    []byte
 	Query   url.Values
-	Prefer  preferences
+	Prefer  header.Preferences
 	At      string // pointer to the object in a JSON body
 
 	api        *API
@@ -175,7 +176,7 @@ func (rt *route) answer(c *Call, w http.ResponseWriter) (*Answer, error) {
 	if err := c.readBody(w); err != nil {
 		return nil, err
 	}
-	c.Prefer = readPrefer(c.Request.Header)
+	c.Prefer = header.ReadPrefer(c.Request.Header)
 	if method == http.MethodPost {
 		return c.once()
 	}

@@ -3,8 +3,8 @@ package rest
 import (
 	"slices"
 
-	"verbless/internal/document"
 	"verbless/internal/field"
+	"verbless/internal/shape"
 )
 
 // schemaOf is the schema of a resource: its own members and, in answers, its relations.
@@ -30,14 +30,14 @@ func (c *collection) documentSchema(p field.Purpose) map[string]any {
 			always = append(always, l.Name)
 		}
 	}
-	s := document.Schema(c.resourceSchema(p), links, always, p == field.Answer)
+	s := shape.DocumentSchema(c.resourceSchema(p), links, always, p == field.Answer)
 	if p == field.Answer && len(c.relations) > 0 {
 		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
 	}
 	if c.doc != "" {
 		s["description"] = c.doc
 	}
-	if c.shape.bare && p != field.Answer {
+	if c.shape.TakesBare() && p != field.Answer {
 		return map[string]any{"anyOf": []any{s, c.attributesSchema(p)}}
 	}
 	return s
@@ -60,12 +60,12 @@ func (c *collection) attributesSchema(p field.Purpose) map[string]any {
 func (c *collection) resourceSchema(p field.Purpose) map[string]any {
 	related := map[string]any{}
 	for _, f := range c.model.Links {
-		related[f.Link] = document.RelationshipSchema(false)
+		related[f.Link] = shape.RelationshipSchema(false)
 	}
 	for _, r := range c.relations {
-		related[r.Name] = document.RelationshipSchema(r.Many)
+		related[r.Name] = shape.RelationshipSchema(r.Many)
 	}
-	return document.ResourceSchema(c.kind(), c.attributesSchema(p), related, p == field.Answer)
+	return shape.ResourceSchema(c.kind(), c.attributesSchema(p), related, p == field.Answer)
 }
 
 // includedSchema is every resource that include can reach.
@@ -91,10 +91,10 @@ func (c *collection) includedSchema() map[string]any {
 
 // listSchema is a page of them.
 func (c *collection) listSchema() any {
-	if c.shape.kind == "" {
-		return c.shape.listSchema(ref(c.one))
+	if c.shape.Kind == "" {
+		return c.shape.ListSchema(ref(c.one))
 	}
-	s := c.shape.listSchema(ref(c.one + "_data")).(map[string]any)
+	s := c.shape.ListSchema(ref(c.one + "_data")).(map[string]any)
 	if len(c.relations) > 0 {
 		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
 	}

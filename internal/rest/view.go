@@ -76,7 +76,7 @@ func (v *view) restrict(names []string, bad *fault.List) {
 
 // linksName is the member that says what a row is related to.
 func (c *collection) linksName() string {
-	if c.shape.kind != "" {
+	if c.shape.Kind != "" {
 		return "relationships"
 	}
 	return "links"

@@ -6,10 +6,11 @@ import (
 	"path"
 	"reflect"
 
-	"verbless/internal/document"
 	"verbless/internal/fault"
+	"verbless/internal/header"
 	"verbless/internal/jsondoc"
 	"verbless/internal/query"
+	"verbless/internal/shape"
 )
 
 // draft makes the row that a POST asks for, and judges what the body says.
@@ -79,7 +80,7 @@ func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
 		return nil, err
 	}
 	answer.Location = c.address(call, now)
-	if call.Prefer.minimal {
+	if call.Prefer.Minimal {
 		answer.Body = nil
 		answer.Set("Preference-Applied", "return=minimal")
 	}
@@ -163,7 +164,7 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := readPreconditions(call.Request.Header)
+	conditions, err := header.ReadPreconditions(call.Request.Header)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 		return nil, below(at, err)
 	}
 	answer, err := c.show(call, c.plain, now, http.StatusOK)
-	if err == nil && call.Prefer.minimal {
+	if err == nil && call.Prefer.Minimal {
 		answer.Status, answer.Body = http.StatusNoContent, nil
 		answer.Set("Preference-Applied", "return=minimal")
 	}
@@ -199,10 +200,10 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 
 // wrap is the whole representation of a row whose members are old.
 func (c *collection) wrap(call *Call, row reflect.Value, old *jsondoc.Object) (any, error) {
-	if c.shape.kind != "" {
+	if c.shape.Kind != "" {
 		return c.documentOf(call, row)
 	}
-	return c.shape.wrap(old), nil
+	return c.shape.Wrap(old), nil
 }
 
 // fill takes the document out of its shape and makes the row what it says. It tells where in the document the members
@@ -210,13 +211,13 @@ func (c *collection) wrap(call *Call, row reflect.Value, old *jsondoc.Object) (a
 func (c *collection) fill(row reflect.Value, was *jsondoc.Object, whole, doc any, patched bool) (at string, err error) {
 	var bad fault.List
 	inner, ok := doc, true
-	if c.shape.kind != "" {
-		if before, _ := whole.(*jsondoc.Object); !c.shape.sentBare(doc) {
-			inner, at, ok = document.Open(c.shape.kind, doc, before, patched, &bad)
+	if c.shape.Kind != "" {
+		if before, _ := whole.(*jsondoc.Object); !c.shape.SentBare(doc) {
+			inner, at, ok = shape.OpenDocument(c.shape.Kind, doc, before, patched, &bad)
 		}
 		inner = c.complete(inner, was, at, &bad)
 	} else {
-		inner, at, ok = c.shape.unwrap(doc, &bad)
+		inner, at, ok = c.shape.Unwrap(doc, &bad)
 	}
 	if ok {
 		c.model.Fill(row, was, inner, at, patched, &bad)
@@ -241,11 +242,11 @@ func below(at string, err error) error {
 	return err
 }
 
-func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions preconditions) error {
+func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions header.Preconditions) error {
 	if err := c.mayWrite(who, call, was); err != nil {
 		return err
 	}
-	return conditions.check(c.state(was))
+	return conditions.Check(c.state(was))
 }
 
 // remove answers DELETE. A body has no meaning and is ignored.
@@ -254,7 +255,7 @@ func (c *collection) remove(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := readPreconditions(call.Request.Header)
+	conditions, err := header.ReadPreconditions(call.Request.Header)
 	if err != nil {
 		return nil, err
 	}

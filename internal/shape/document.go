@@ -1,8 +1,4 @@
-// Package document is the shape of a document: data with type, id, attributes and relationships, beside links and schema.
-//
-// It takes documents apart and describes them; what stands in them, package rest knows. It looks like JSON:API and does not
-// claim to be it.
-package document
+package shape
 
 import (
 	"slices"
@@ -14,9 +10,9 @@ import (
 // readOnly are the members of a document that may be sent back, but not changed, by where they stand.
 var readOnly = map[string][]string{"": {"links", "schema"}, "/data": {"type", "id", "relationships"}}
 
-// Open takes the attributes out of a document of a kind, and tells where they stood. was is the document before, nil at birth;
+// OpenDocument takes the attributes out of a document of a kind, and tells where they stood. was is the document before, nil at birth;
 // what is not an attribute must be as it was there, and in a patched document it must still be there.
-func Open(kind string, doc any, was *jsondoc.Object, patched bool, bad *fault.List) (attributes any, at string, ok bool) {
+func OpenDocument(kind string, doc any, was *jsondoc.Object, patched bool, bad *fault.List) (attributes any, at string, ok bool) {
 	if was == nil {
 		was = jsondoc.NewObject(jsondoc.Member{Name: "data", Value: jsondoc.NewObject(jsondoc.Member{Name: "type", Value: kind})})
 	}
@@ -98,8 +94,8 @@ func object(required []string, properties map[string]any) map[string]any {
 	return map[string]any{"type": "object", "required": required, "additionalProperties": false, "properties": properties}
 }
 
-// Schema describes a whole document; whole tells that nothing may be missing, as in an answer.
-func Schema(data, links map[string]any, always []string, whole bool) map[string]any {
+// DocumentSchema describes a whole document; whole tells that nothing may be missing, as in an answer.
+func DocumentSchema(data, links map[string]any, always []string, whole bool) map[string]any {
 	inner := object(always, links)
 	inner["readOnly"] = true
 	s := object([]string{"data"}, map[string]any{"data": data, "links": inner,
