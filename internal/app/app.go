@@ -9,7 +9,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +23,9 @@ import (
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/fetch"
+	"verbless/internal/gateway"
+	"verbless/internal/invoices"
+	"verbless/internal/mail"
 	"verbless/internal/outbox"
 	"verbless/internal/picture"
 	"verbless/internal/replay"
@@ -31,6 +37,8 @@ import (
 type App struct {
 	DB       *db.DB
 	API      *rest.API
+	Invoices *invoices.Book
+	Queue    *outbox.Queue
 	settings config.Settings
 	log      *slog.Logger
 	keys     *replay.Keys
@@ -65,15 +73,36 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12]}
+	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
 	if err := a.openBlobs(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
+	a.Invoices.Work()
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
-	}, resources(d, s, a.pictures)...)
+	}, resources(d, s, a.pictures, a.Invoices)...)
 	return a, nil
+}
+
+// book opens the invoices with what they need from outside: a payment gateway, and a way to send mail.
+func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*invoices.Book, error) {
+	base, err := url.Parse(s.Base())
+	if err != nil {
+		return nil, err
+	}
+	sender, err := mail.Open(mail.Config{URL: s.SMTP, From: s.MailFrom, Host: base.Hostname(), Dir: filepath.Join(s.Data, "mail"), Timeout: 30 * time.Second})
+	if err != nil {
+		return nil, err
+	}
+	b := &invoices.Book{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
+	if s.Gateway == "stripe" {
+		b.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
+	}
+	return b, nil
 }
 
 // openBlobs opens the storage of files, and what lives there.
@@ -104,7 +133,7 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)))...).OpenAPI()
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), &invoices.Book{})...).OpenAPI()
 }
 
 // Close ends the service.
@@ -133,12 +162,18 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    int(a.settings.MaxHeader),
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
+	if a.settings.Gateway == "test" {
+		a.log.Info("payments go to the test gateway, which moves no money")
+	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	jobs := make(chan struct{})
 	go func() {
 		defer close(jobs)
+		var running sync.WaitGroup
+		running.Go(func() { a.Queue.Run(working) })
 		outbox.Run(working, a.DB, a.log, a.jobs()...)
+		running.Wait()
 	}()
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()

@@ -9,6 +9,8 @@ import (
 	"verbless/internal/change"
 	"verbless/internal/db"
 	"verbless/internal/field"
+	"verbless/internal/invoices"
+	"verbless/internal/money"
 	"verbless/internal/query"
 )
 
@@ -85,9 +87,44 @@ func (a *App) samples(ctx context.Context) error {
 		}
 		ids[name] = user.ID
 	}
+	if err := a.sampleInvoices(ctx, ids["alice"]); err != nil {
+		return err
+	}
 	for _, s := range samples {
 		_, err := articles.Live(a.DB).Change(ctx, change.System, nil, func(*articles.Article) (*articles.Article, error) {
 			return &articles.Article{Title: s.title, Body: s.body, Status: s.status, Tags: s.tags, Author: ids[s.author], Metadata: field.Object("{}")}, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var sampleInvoices = []struct {
+	minor                        int64
+	currency, description, state string
+	contact                      *invoices.Contact
+}{
+	{125050, "EUR", "Design of a garden", "draft", nil},
+	{9900, "EUR", "Ten hours of advice", "published", &invoices.Contact{Name: "Carol", Email: "carol@example.com"}},
+	{48000, "JPY", "Translation, one page", "published", nil},
+}
+
+// sampleInvoices makes bills: a draft, and two that can be paid with tok_ok.
+func (a *App) sampleInvoices(ctx context.Context, owner int64) error {
+	store := a.Invoices.Store()
+	for _, s := range sampleInvoices {
+		made, err := store.Change(ctx, change.System, nil, func(*invoices.Invoice) (*invoices.Invoice, error) {
+			return &invoices.Invoice{Amount: money.Price{Amount: money.Of(s.minor, s.currency)}, Currency: s.currency, Description: s.description, Contact: s.contact, Owner: owner, Metadata: field.Object("{}")}, nil
+		})
+		if err != nil {
+			return err
+		}
+		_, err = store.Change(ctx, change.System, []query.Cond{query.Is("id", made.Now.ID)}, func(was *invoices.Invoice) (*invoices.Invoice, error) {
+			now := *was
+			now.Status = s.state
+			return &now, nil
 		})
 		if err != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"verbless/internal/avatars"
 	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/gateway"
+	"verbless/internal/invoices"
 	"verbless/internal/messages"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
@@ -13,13 +15,14 @@ import (
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars) []rest.Resource {
+func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, book *invoices.Book) []rest.Resource {
 	return []rest.Resource{
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
 		messages.New(d, s.MaxBatch),
 		pictures.Resource(),
 		pictures.Media(),
+		invoices.New(book),
 		health(d),
 		ready(d),
 	}
@@ -34,6 +37,8 @@ func migrations() []db.Migrations {
 		articles.Migrations(),
 		messages.Migrations(),
 		avatars.Migrations(),
+		gateway.Migrations(),
+		invoices.Migrations(),
 	}
 }
 

@@ -35,9 +35,12 @@ type Server struct {
 	Admin   string // tokens
 	Alice   string
 	Bob     string
+	Data    string            // folder
 	Vars    map[string]string // further placeholders of transcripts
 	Routes  Description
 	handler http.Handler
+
+	database string
 }
 
 // Each runs fn on both engines, in parallel.
@@ -54,7 +57,21 @@ func Each(t *testing.T, fn func(t *testing.T, s *Server), change ...func(*config
 // Start runs a service on a database until the test ends.
 func Start(t testing.TB, database string, adjust ...func(*config.Settings)) *Server {
 	t.Helper()
-	s := &Server{Clock: &Clock{}}
+	s := run(t, &Server{Clock: &Clock{}}, database, adjust...)
+	s.Admin = s.user(t, "admin", change.Admin)
+	s.Alice, s.Bob = s.user(t, "alice", change.Member), s.user(t, "bob", change.Member)
+	return s
+}
+
+// Beside runs another node on the same database, with the same clock and the same users.
+func (s *Server) Beside(t testing.TB, adjust ...func(*config.Settings)) *Server {
+	t.Helper()
+	return run(t, &Server{Clock: s.Clock, Admin: s.Admin, Alice: s.Alice, Bob: s.Bob}, s.database, adjust...)
+}
+
+func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settings)) *Server {
+	t.Helper()
+	s.database = database
 	listener := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	settings := config.Default()
 	settings.Data, settings.Database, settings.Addr = t.TempDir(), database, listener.Listener.Addr().String()
@@ -66,7 +83,7 @@ func Start(t testing.TB, database string, adjust ...func(*config.Settings)) *Ser
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.App, s.handler, s.URL = a, a.Handler(), settings.Base()
+	s.App, s.handler, s.URL, s.Data = a, a.Handler(), settings.Base(), settings.Data
 	listener.Start()
 	t.Cleanup(func() {
 		listener.Close()
@@ -75,9 +92,27 @@ func Start(t testing.TB, database string, adjust ...func(*config.Settings)) *Ser
 		}
 	})
 	s.Routes = describe(t, a.API.OpenAPI())
-	s.Admin = s.user(t, "admin", change.Admin)
-	s.Alice, s.Bob = s.user(t, "alice", change.Member), s.user(t, "bob", change.Member)
 	return s
+}
+
+// Work does the tasks that are due by now, and tells how many there were.
+func (s *Server) Work(t testing.TB) int {
+	t.Helper()
+	n, err := s.App.Queue.Drain(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Count is the number that a SELECT gives.
+func (s *Server) Count(t testing.TB, text string, args ...any) int {
+	t.Helper()
+	var n int
+	if err := s.App.DB.Reader(context.Background()).QueryRow(context.Background(), text, args...).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func (s *Server) user(t testing.TB, name, role string) string {

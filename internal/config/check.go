@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/mail"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +33,7 @@ func (s *Settings) check() error {
 	want(s.MaxBatch >= 1 && s.MaxBatch <= 10000, "max-batch", "must be 1 to 10000, not %d", s.MaxBatch)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	s.checkFiles(want)
+	s.checkMoney(want)
 	return errors.Join(faults...)
 }
 
@@ -47,12 +50,29 @@ func (s *Settings) checkFiles(want func(ok bool, name, format string, args ...an
 	want(err == nil, "fetch-allow", "%q is not a list of address ranges like 10.1.0.0/16,fd00::/8", s.FetchAllow)
 }
 
+func (s *Settings) checkMoney(want func(ok bool, name, format string, args ...any)) {
+	want(s.GatewayTimeout >= time.Millisecond, "gateway-timeout", "must be 1ms or more, not %s", s.GatewayTimeout)
+	want(s.Gateway != "stripe" || s.StripeKey != "", "stripe-key", "must be set for the gateway stripe")
+	want(validBase(s.StripeURL), "stripe-url", "%q is not an http or https address", s.StripeURL)
+	want(s.SMTP == "" || validSMTP(s.SMTP), "smtp", "must be an address like smtp://user:password@host:587 or smtps://host") // not the value: it holds a password
+	_, err := mail.ParseAddress(s.MailFrom)
+	want(err == nil, "mail-from", "%q is not a mail address", s.MailFrom)
+	for _, status := range s.PayableStatuses() {
+		want(slices.Contains([]string{"published", "sent", "failed"}, status), "payable", "%q is none of published, sent and failed", status)
+	}
+}
+
 func validDatabase(text string) bool {
 	if text == "sqlite" {
 		return true
 	}
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "postgres" || u.Scheme == "postgresql") && u.Opaque == ""
+}
+
+func validSMTP(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "smtp" || u.Scheme == "smtps") && u.Hostname() != ""
 }
 
 func validAddr(text string) bool {

@@ -37,6 +37,13 @@ type Settings struct {
 	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
+	Payable          string        `name:"payable" env:"VERBLESS_PAYABLE" group:"server" default:"published" placeholder:"STATUSES" help:"Statuses in which an invoice can be paid, of published, sent and failed, with commas between (${default})."`
+	GatewayTimeout   time.Duration `name:"gateway-timeout" env:"VERBLESS_GATEWAY_TIMEOUT" group:"server" default:"10s" placeholder:"TIME" help:"How long the payment gateway may take to answer before an attempt is left pending and settled later (${default})."`
+	Gateway          string        `name:"gateway" env:"VERBLESS_GATEWAY" group:"server" default:"test" enum:"test,stripe" placeholder:"NAME" help:"Payment gateway: ${enum}; test moves no money (${default})."`
+	StripeKey        string        `name:"stripe-key" env:"VERBLESS_STRIPE_KEY" group:"server" secret:"" placeholder:"KEY" help:"Secret key of the Stripe account."`
+	StripeURL        string        `name:"stripe-url" env:"VERBLESS_STRIPE_URL" group:"server" default:"https://api.stripe.com" placeholder:"URL" help:"Address of Stripe's API (${default})."`
+	SMTP             string        `name:"smtp" env:"VERBLESS_SMTP" group:"server" secret:"url" placeholder:"URL" help:"Mail server, like smtp://user:password@host:587 (STARTTLS is required unless ?starttls=optional or never) or smtps://host. Left out: mails are files in the folder mail of the data folder."`
+	MailFrom         string        `name:"mail-from" env:"VERBLESS_MAIL_FROM" group:"server" default:"verbless@localhost" placeholder:"ADDRESS" help:"Sender of mails (${default})."`
 
 	Blobs           string `name:"blobs" env:"VERBLESS_BLOBS" group:"files" default:"disk" placeholder:"WHERE" help:"Where images and files are kept: disk, in the data folder, or s3://BUCKET (${default})."`
 	S3Endpoint      string `name:"s3-endpoint" env:"VERBLESS_S3_ENDPOINT" group:"files" default:"https://s3.amazonaws.com" placeholder:"URL" help:"Address of S3 (${default})."`
@@ -118,6 +125,9 @@ func (s *Settings) Fetchable() ([]netip.Prefix, error) {
 
 // Idempotency is how long an Idempotency-Key is remembered.
 func (s *Settings) Idempotency() time.Duration { return time.Duration(s.IdempotencyHours) * time.Hour }
+
+// PayableStatuses are the statuses in which an invoice can be paid.
+func (s *Settings) PayableStatuses() []string { return strings.Split(s.Payable, ",") }
 
 // BeforeReset keeps the help of other commands short: they take the server's settings, but do not list them.
 func (s *Settings) BeforeReset(ctx *kong.Context) error {

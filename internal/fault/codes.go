@@ -61,6 +61,8 @@ const (
 	IdempotencyInProgress Code = "idempotency_in_progress"
 	LastAdmin             Code = "last_admin"
 	RevisionIsCurrent     Code = "revision_is_current"
+	InvoiceKept           Code = "invoice_kept"
+	InvoiceNotPayable     Code = "invoice_not_payable"
 	ArticleTrashed        Code = "article_trashed"
 	ArticleRemoved        Code = "article_removed"
 	PreconditionFailed    Code = "precondition_failed"
@@ -124,6 +126,8 @@ var Codes = []Info{
 	{IdempotencyInProgress, KindConflict, "The first request with this key still runs", "Wait and try again; the first answer will then be given."},
 	{LastAdmin, KindConflict, "This is the last admin", "A deployment needs one admin. Make another user an admin first."},
 	{RevisionIsCurrent, KindConflict, "The revision is the current one", "Exactly one revision of an article is current. Make another one current: PATCH it with is_current true."},
+	{InvoiceKept, KindConflict, "An invoice that has had a number is kept", "Only drafts that never had a number can be removed: numbers are without gaps."},
+	{InvoiceNotPayable, KindConflict, "The invoice cannot be paid now", "invoice_status and reason say why: its status does not allow paying, or a payment is under way. links.pay of the invoice is there while it can be paid."},
 	{ArticleTrashed, KindGone, "The article is in the trash", "Its author can bring it back: PATCH /articles/trashed/{article} with status published."},
 	{ArticleRemoved, KindGone, "The article was removed for good", "Only its id is kept."},
 	{PreconditionFailed, KindPrecondition, "The resource is not as you last saw it", "Read it again, look at what changed, and send the change with the new ETag."},

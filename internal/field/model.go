@@ -25,6 +25,7 @@ type Field struct {
 	Sort     bool
 	Filter   bool
 	Link     string // the field is shown as links.<Link>, and filtered by that name
+	sees     bool   // its type is a Seer
 	kind     kind
 	refers   bool // the type is a Reference
 	index    []int
@@ -35,7 +36,15 @@ type Field struct {
 
 // Write appends the member and its value to a JSON object.
 func (f *Field) Write(dst []byte, row reflect.Value) []byte {
+	f.see(row)
 	return f.kind.write(append(dst, f.quoted...), f.whole(row))
+}
+
+// see shows the row to a value that depends on it.
+func (f *Field) see(row reflect.Value) {
+	if f.sees {
+		f.Of(row).Addr().Interface().(Seer).See(row.Addr().Interface())
+	}
 }
 
 // Parse reads the text of a filter as the column holds it.
@@ -97,7 +106,7 @@ func (m *Model) add(f reflect.StructField) {
 	tag := newWords(f)
 	column, options, _ := strings.Cut(tag.text("db"), ",")
 	field := &Field{Name: tag.text("json"), Column: column, Doc: tag.text("doc"), Link: tag.text("link"), index: f.Index,
-		ReadOnly: tag.flag("readOnly"), Required: tag.flag("required")}
+		ReadOnly: tag.flag("readOnly"), Required: tag.flag("required"), sees: reflect.PointerTo(f.Type).Implements(seerType)}
 	api := tag.api()
 	field.Private, field.Sort, field.Filter = api["private"], api["sort"], api["filter"]
 	if column != "" {
@@ -228,6 +237,16 @@ func (m *Model) Named(name string) *Field { return m.named[name] }
 // ByColumn is the field that the column holds, shown or not; nil when there is none.
 func (m *Model) ByColumn(column string) *Field { return m.column[column] }
 
+// Link is the field that links shows under the name, nil when there is none.
+func (m *Model) Link(name string) *Field {
+	for _, f := range m.Links {
+		if f.Link == name {
+			return f
+		}
+	}
+	return nil
+}
+
 // Of is the field's value in a row; of a Reference its number.
 func (f *Field) Of(row reflect.Value) reflect.Value {
 	if f.refers {
@@ -251,6 +270,7 @@ func (m *Model) Tree(row reflect.Value, private bool) *jsondoc.Object {
 	doc := jsondoc.NewObject()
 	for _, f := range m.Fields {
 		if private || !f.Private {
+			f.see(row)
 			doc.Members = append(doc.Members, jsondoc.Member{Name: f.Name, Value: f.kind.tree(f.whole(row))})
 		}
 	}

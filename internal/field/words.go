@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"verbless/internal/fault"
 )
@@ -86,7 +87,7 @@ func newStringRules(tag words) stringRules {
 	if e := tag.text("enum"); e != "" {
 		r.enum = strings.Split(e, ",")
 	}
-	if r.format != "" && r.format != "email" && r.format != "uri" {
+	if !slices.Contains([]string{"", "email", "uri", "date"}, r.format) {
 		panic("field: unknown format " + r.format)
 	}
 	return r
@@ -108,6 +109,8 @@ func (r stringRules) check(s string) *fault.Fault {
 		return fault.New(fault.BadFormat, "This must match %s.", r.pattern)
 	case r.format == "email" && !isEmail(s):
 		return fault.New(fault.BadFormat, "This must be an email address.")
+	case r.format == "date" && !isDate(s):
+		return fault.New(fault.BadFormat, "This must be a date like 2026-01-31.")
 	case r.format == "uri" && !isURI(s):
 		return fault.New(fault.BadFormat, "This must be an absolute address, like https://example.com/a.")
 	}
@@ -117,6 +120,11 @@ func (r stringRules) check(s string) *fault.Fault {
 func isEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
 	return err == nil && a.Address == s
+}
+
+func isDate(s string) bool {
+	t, err := time.Parse(time.DateOnly, s)
+	return err == nil && t.Year() > 0
 }
 
 func isURI(s string) bool {

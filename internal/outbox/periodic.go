@@ -1,5 +1,8 @@
-// Package outbox is work that happens after a change, or by the clock. Each turn of a periodic job is taken by one
-// node alone. It promises that a turn is begun, not that it ends well: a job must bear being cut short and run again.
+// Package outbox is work that happens after a change, or by the clock.
+//
+// A task is put into the queue in the transaction of the change it follows, so it exists exactly when the change does. It is
+// done at least once: a node that dies in the middle leaves it to another, so whoever does it must bear doing it again.
+// A periodic job comes back by the clock, and each turn of it is taken by one node alone.
 package outbox
 
 import (
@@ -17,7 +20,7 @@ import (
 //go:embed schema/*.sql
 var files embed.FS
 
-// Migrations makes the table of turns.
+// Migrations makes the tables of tasks and turns.
 func Migrations() db.Migrations {
 	schema, err := fs.Sub(files, "schema")
 	if err != nil {

@@ -22,7 +22,7 @@ type Batch struct {
 
 // prepare makes POST of the collection take a batch.
 func (b *Batch) prepare(c *collection, post *Operation) {
-	if c.births == nil || c.shape.one != "" {
+	if c.births == nil || c.shape.One != "" {
 		panic("rest: " + c.name + " cannot be made in batches")
 	}
 	post.ID, post.Summary, post.MaxBody, post.Handle, post.batch = b.ID, b.Summary, b.MaxBody, c.createMany, b
@@ -54,10 +54,10 @@ func (c *collection) createMany(call *Call) (*Answer, error) {
 		return nil, err
 	}
 	answer := &Answer{Status: http.StatusCreated, NoStore: c.noStore}
-	if call.Prefer.minimal {
+	if call.Prefer.Minimal {
 		return answer.Set("Preference-Applied", "return=minimal"), nil
 	}
-	body := c.shape.writeMany(make([]byte, 0, len(call.Body)+len(made)*256), len(made), func(dst []byte, i int) []byte {
+	body := c.shape.WriteMany(make([]byte, 0, len(call.Body)+len(made)*256), len(made), func(dst []byte, i int) []byte {
 		return c.plain.write(dst, made[i], call.By)
 	})
 	answer.Body = append(body, "}\n"...)

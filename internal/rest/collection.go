@@ -2,6 +2,7 @@ package rest
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"reflect"
 	"slices"
@@ -35,10 +36,16 @@ type Collection[T any] struct {
 	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
+	Links     []Link[T]                  // what a document leads to, beside itself
 	Doc       string
 
 	Raw     *Raw                        // plain bytes that POST takes beside JSON; Receive makes a row of them
 	Receive func(c *Call, row *T) error // completes the row that POST adds; outside of any transaction, so it may be slow
+	// Finish goes on after what POST made is committed, with the Idempotency-Key that may have come with it, and gives what
+	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
+	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
+	// Options adds to what OPTIONS tells of the whole collection.
+	Options func(call *Call, description map[string]any) error
 }
 
 // collection is a Collection with its type erased.
@@ -60,9 +67,11 @@ type collection struct {
 	filters    map[string]*field.Field
 	version    int
 	noStore    bool
+	links      []docLink
 	words      func(text string) []string
 	doc        string
 	methods    string
+	finish     func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error)
 	viewTags   sync.Map     // second halves of ETags, of the plain view
 	size       atomic.Int64 // of the last list
 	mine       string
@@ -75,7 +84,7 @@ type collection struct {
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
-		births: birthsIn(d.Store), raw: d.Raw}
+		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links)}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
 	}
@@ -86,6 +95,12 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	}
 	if c.methods == "" {
 		c.methods = "GET POST PUT PATCH DELETE"
+	}
+	if d.Finish != nil {
+		c.finish = func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error) {
+			now, err := d.Finish(ctx, by, made.Addr().Interface().(*T))
+			return reflect.ValueOf(now).Elem(), err
+		}
 	}
 	var known bool
 	if c.rights, known = a.Policy[c.name]; !known {
@@ -105,7 +120,7 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
-	c.routes(a, d.ListOnly)
+	c.routes(a, d.ListOnly).extend = d.Options
 	for _, r := range d.Under {
 		r.mount(a, c, c.itemPattern())
 	}
@@ -155,8 +170,8 @@ func (c *collection) has(method string) bool {
 	return slices.Contains(strings.Fields(c.methods), method)
 }
 
-// routes mounts the two paths of a collection, or the first alone.
-func (c *collection) routes(a *API, listOnly bool) {
+// routes mounts the two paths of a collection, or the first alone, and gives the first.
+func (c *collection) routes(a *API, listOnly bool) (whole *route) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
 		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
@@ -174,6 +189,9 @@ func (c *collection) routes(a *API, listOnly bool) {
 	if c.takes(create); c.batch != nil {
 		c.batch.prepare(c, create)
 	}
+	if c.finish != nil {
+		create.finish = c.finishCreate
+	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
@@ -188,7 +206,7 @@ func (c *collection) routes(a *API, listOnly bool) {
 		return err == nil && c.opens(Owners, call, conds), err
 	}
 	if listOnly {
-		return
+		return above
 	}
 	below := a.add(c.itemPattern(), one...)
 	below.version = c.version
@@ -196,6 +214,7 @@ func (c *collection) routes(a *API, listOnly bool) {
 		row, err := c.find(call, c.always)
 		return err == nil && c.owned(call, row), err
 	}
+	return above
 }
 
 // title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.

@@ -3,6 +3,9 @@ package rest
 import (
 	"net/http"
 	"strings"
+
+	"verbless/internal/cursor"
+	"verbless/internal/header"
 )
 
 // VaryList is what every answer names in Vary.
@@ -10,10 +13,10 @@ const VaryList = varyList
 
 // ParseTags reads a list of entity tags, each given back as it is written.
 func ParseTags(lines ...string) (tags []string, star, ok bool) {
-	parsed, star, ok := parseTags(lines)
+	parsed, star, ok := header.ParseTags(lines)
 	for _, tag := range parsed {
-		text := `"` + tag.opaque + `"`
-		if tag.weak {
+		text := `"` + tag.Opaque + `"`
+		if tag.Weak {
 			text = "W/" + text
 		}
 		tags = append(tags, text)
@@ -22,24 +25,24 @@ func ParseTags(lines ...string) (tags []string, star, ok bool) {
 }
 
 // Unchanged tells whether a GET with these headers may answer 304 for the tag.
-func Unchanged(h http.Header, tag string) bool { return unchanged(h, tag) }
+func Unchanged(h http.Header, tag string) bool { return header.Unchanged(h, tag) }
 
 // MayWrite tells whether the preconditions of a write hold for the tag.
 func MayWrite(h http.Header, tag string) error {
-	p, err := readPreconditions(h)
+	p, err := header.ReadPreconditions(h)
 	if err != nil {
 		return err
 	}
-	return p.check(tagState(strings.Trim(tag, `"`)))
+	return p.Check(header.State(strings.Trim(tag, `"`)))
 }
 
 // Pick chooses among media types.
-func Pick(lines, offers []string) (string, bool) { return pick(lines, offers) }
+func Pick(lines, offers []string) (string, bool) { return header.Pick(lines, offers) }
 
 // Prefers reads Prefer.
 func Prefers(lines ...string) (minimal, count bool) {
-	p := readPrefer(http.Header{"Prefer": lines})
-	return p.minimal, p.count
+	p := header.ReadPrefer(http.Header{"Prefer": lines})
+	return p.Minimal, p.Count
 }
 
 // ReadIdempotencyKey reads the header's one line.
@@ -53,7 +56,7 @@ func ReadIdempotencyKey(line string) (string, bool) {
 
 // CheckCursor tells whether the cursor belongs to the list.
 func (a *API) CheckCursor(text, fingerprint string) error {
-	_, err := a.readCursor(text, fingerprint)
+	_, err := cursor.Read(a.keyed, text, fingerprint)
 	return err
 }
 

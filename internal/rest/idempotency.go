@@ -3,9 +3,7 @@ package rest
 import (
 	"bytes"
 	"context"
-	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -66,7 +64,8 @@ func (c *Call) once() (*Answer, error) {
 		if err := c.prepare(); err != nil {
 			return nil, err
 		}
-		return c.op.Handle(c)
+		answer, err := c.op.Handle(c)
+		return c.finished(answer, false, err)
 	}
 	match := keyPattern.FindStringSubmatch(lines[0])
 	if len(lines) > 1 || match == nil {
@@ -76,12 +75,13 @@ func (c *Call) once() (*Answer, error) {
 	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
 	body := sha256.Sum256(c.Body) // which may be large: no copy of it
 	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]))
-	seal := newSeal(c.api.Secret, user, match[1]+match[2])
+	seal := seal{c.api.secret.Seal(user, match[1]+match[2])}
 	if !c.api.running.take(key) {
 		return nil, InProgress()
 	}
 	defer c.api.running.free(key)
 	var answer *Answer
+	replayed := false
 	outside := c.Ctx
 	claim := func(ctx context.Context, unless func() error) error {
 		kept, err := c.api.Keys.Claim(ctx, c.By.ID, key, print)
@@ -89,17 +89,19 @@ func (c *Call) once() (*Answer, error) {
 		case err != nil:
 			return err
 		case kept == nil:
+			replayed = false
 			return unless()
 		case kept.Fingerprint != print:
 			return fault.New(fault.IdempotencyKeyReused, "This key was first sent with another request.").On("Idempotency-Key")
 		}
+		replayed = true
 		answer, err = seal.open(kept.Answer)
 		return err
 	}
 	if c.op.prepare != nil { // what was answered before needs no preparing, and no transaction must wait for it
 		err := c.api.Atomic.Do(outside, func(ctx context.Context) error { return claim(ctx, func() error { return errNewKey }) })
 		if !errors.Is(err, errNewKey) {
-			return answer, err
+			return c.finished(answer, replayed, err)
 		}
 		if err := c.prepare(); err != nil {
 			return nil, err
@@ -115,7 +117,15 @@ func (c *Call) once() (*Answer, error) {
 		})
 	})
 	c.Ctx = outside
-	return answer, err
+	return c.finished(answer, replayed, err)
+}
+
+// finished runs what an operation still has to do after its transaction. The key is held until then.
+func (c *Call) finished(answer *Answer, replayed bool, err error) (*Answer, error) {
+	if err != nil || c.op.finish == nil {
+		return answer, err
+	}
+	return c.op.finish(c, answer, replayed)
 }
 
 // errNewKey undoes the claim of a key that was only looked for.
@@ -136,24 +146,6 @@ func InProgress() *fault.Fault {
 // seal hides kept answers from anyone who reads the store without knowing the client's key,
 // because an answer may hold a secret that is shown once.
 type seal struct{ cipher.AEAD }
-
-func newSeal(secret []byte, parts ...string) seal {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte("seal"))
-	for _, part := range parts {
-		mac.Write([]byte{0})
-		mac.Write([]byte(part))
-	}
-	block, err := aes.NewCipher(mac.Sum(nil))
-	if err != nil {
-		panic(err) // the key always has 32 bytes
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err)
-	}
-	return seal{aead}
-}
 
 // close writes a line of JSON and then the body as it is, in one piece of memory: the answer to a batch is large.
 func (s seal) close(a *Answer) []byte {

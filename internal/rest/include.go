@@ -136,10 +136,7 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 // write appends the related rows of one row, under the relation's name.
 func (inc *inclusion) write(dst []byte, row reflect.Value, m *field.Model, by change.Actor) []byte {
 	dst = append(jsondoc.AppendString(dst, inc.relation.Name), ':')
-	var related []reflect.Value
-	if key := field.LinkValue(m.ByColumn(inc.relation.Via).Of(row)); key != nil {
-		related = inc.rows[key.(string)]
-	}
+	related := inc.related(row, m)
 	switch {
 	case inc.relation.Many:
 		dst = append(dst, '[')

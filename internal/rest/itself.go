@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"verbless/internal/fault"
+	"verbless/internal/header"
 )
 
 const schemaType = "application/schema+json"
@@ -93,7 +94,7 @@ func marshal(v any) []byte {
 func static(c *Call, mediaType string, body []byte) *Answer {
 	sum := sha256.Sum256(body)
 	answer := &Answer{Status: http.StatusOK, Type: mediaType, Body: body, Public: "public, max-age=3600", ETag: `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`}
-	if unchanged(c.Request.Header, answer.ETag) {
+	if header.Unchanged(c.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
 	return answer

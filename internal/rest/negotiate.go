@@ -2,12 +2,12 @@ package rest
 
 import (
 	"mime"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"verbless/internal/fault"
+	"verbless/internal/header"
 )
 
 const (
@@ -46,7 +46,7 @@ func (c *Call) negotiateAnswer() error {
 	if offers == nil {
 		offers = []string{jsonType, versionType(max(c.route.version, 1))}
 	}
-	picked, ok := pick(accept, offers)
+	picked, ok := header.Pick(accept, offers)
 	if !ok {
 		return fault.New(fault.NotAcceptable, "This can be had as: %s.", strings.Join(offers, ", ")).With("available", offers)
 	}
@@ -70,89 +70,4 @@ func (c *Call) BodyType() string {
 		return ""
 	}
 	return mediaType
-}
-
-// pick chooses among offers, the first being the one we like best (RFC 9110, 12.5.1).
-func pick(lines []string, offers []string) (string, bool) {
-	accept := strings.TrimSpace(strings.Join(lines, ","))
-	if accept == "" || accept == "*/*" {
-		return offers[0], true
-	}
-	best, bestQuality := "", 0.0
-	for _, offer := range offers {
-		if q := quality(accept, offer); q > bestQuality {
-			best, bestQuality = offer, q
-		}
-	}
-	return best, best != ""
-}
-
-// quality is the weight that the most specific matching range gives an offer.
-func quality(accept, offer string) float64 {
-	weight, specific := 0.0, -1
-	major, _, _ := strings.Cut(offer, "/")
-	for _, part := range elements(accept) {
-		mediaRange, params, err := mime.ParseMediaType(strings.TrimSpace(part))
-		if err != nil {
-			continue
-		}
-		rank := -1
-		switch mediaRange {
-		case offer:
-			rank = 2
-		case major + "/*":
-			rank = 1
-		case "*/*":
-			rank = 0
-		}
-		if rank <= specific {
-			continue
-		}
-		specific, weight = rank, 1
-		if q, given := params["q"]; given {
-			if weight, err = strconv.ParseFloat(q, 64); err != nil || weight < 0 || weight > 1 {
-				weight = 0
-			}
-		}
-	}
-	return weight
-}
-
-// elements parts a header's list at its commas, but not at those inside quotes.
-func elements(list string) []string {
-	quoted := false
-	return strings.FieldsFunc(list, func(r rune) bool {
-		if r == '"' {
-			quoted = !quoted
-		}
-		return r == ',' && !quoted
-	})
-}
-
-// preferences are the parts of Prefer (RFC 7240) that we honour.
-type preferences struct {
-	minimal bool
-	count   bool
-}
-
-// readPrefer takes the first mention of each preference and ignores those it does not know.
-func readPrefer(h http.Header) preferences {
-	var p preferences
-	if len(h["Prefer"]) == 0 {
-		return p
-	}
-	seen := map[string]bool{}
-	for _, part := range elements(strings.Join(h.Values("Prefer"), ",")) {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		name = strings.ToLower(strings.TrimSpace(name))
-		value, _, _ = strings.Cut(value, ";")
-		value = strings.Trim(strings.TrimSpace(value), `"`)
-		if seen[name] {
-			continue
-		}
-		seen[name] = true
-		p.minimal = p.minimal || name == "return" && value == "minimal"
-		p.count = p.count || name == "count" && value == "exact"
-	}
-	return p
 }

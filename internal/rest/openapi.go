@@ -17,11 +17,11 @@ func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/
 
 // describeAnswers says what the operations of a collection answer when all goes well.
 func (c *collection) describeAnswers(many, one []*Operation) {
-	whole := c.shape.schema(ref(c.one))
+	whole := c.shape.Schema(ref(c.one))
 	for _, op := range append(many, one...) {
 		switch {
 		case op.batch != nil:
-			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.manySchema(ref(c.one))}}
+			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.ManySchema(ref(c.one))}}
 		case op.Method == http.MethodPost:
 			op.Answers = []Response{{Status: 201, Doc: "It was created.", Schema: whole}}
 		case op.Method == http.MethodDelete:
@@ -29,7 +29,7 @@ func (c *collection) describeAnswers(many, one []*Operation) {
 		case op.Method != http.MethodGet:
 			op.Answers = []Response{{Status: 200, Doc: "As it is now.", Schema: whole}, {Status: 204, Doc: "Done; Prefer asked for no body."}}
 		case strings.HasPrefix(op.ID, "list"):
-			op.Answers = []Response{{Status: 200, Doc: "A page of them.", Schema: c.shape.listSchema(ref(c.one))}, {Status: 304, Doc: "Nothing has changed."}}
+			op.Answers = []Response{{Status: 200, Doc: "A page of them.", Schema: c.listSchema()}, {Status: 304, Doc: "Nothing has changed."}}
 		default:
 			op.Answers = []Response{{Status: 200, Doc: "As it is.", Schema: whole}, {Status: 304, Doc: "Nothing has changed."}}
 		}
@@ -72,9 +72,15 @@ func (a *API) components() map[string]any {
 		"page_meta":  map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer", "minimum": 0}}},
 	}
 	for _, c := range a.collections {
-		schemas[c.one] = c.schemaOf(field.Answer, ref)
-		schemas[c.one+"_body"] = c.schemaOf(field.Body, ref)
-		schemas[c.one+"_change"] = c.schemaOf(field.Patch, ref)
+		schema := func(p field.Purpose) map[string]any { return c.schemaOf(p, ref) }
+		if c.shape.Kind != "" {
+			schema = c.documentSchema
+			schemas[c.one+"_data"] = c.resourceSchema(field.Answer)
+			if len(c.relations) > 0 {
+				schemas[c.one+"_included"] = c.includedSchema()
+			}
+		}
+		schemas[c.one], schemas[c.one+"_body"], schemas[c.one+"_change"] = schema(field.Answer), schema(field.Body), schema(field.Patch)
 	}
 	return map[string]any{
 		"schemas":         schemas,
@@ -201,7 +207,7 @@ func (op *Operation) bodySchema(mediaType string, named func(name string) any) a
 	case mediaType == jsonPatchType:
 		return map[string]any{"type": "array", "maxItems": jsondoc.MaxOperations, "items": map[string]any{"type": "object", "required": []string{"op", "path"}}}
 	case op.Method == http.MethodPatch:
-		return op.resource.shape.bodySchema(named(op.resource.one + "_change"))
+		return op.resource.shape.BodySchema(named(op.resource.one + "_change"))
 	}
-	return op.resource.shape.bodySchema(named(op.resource.one + "_body"))
+	return op.resource.shape.BodySchema(named(op.resource.one + "_body"))
 }

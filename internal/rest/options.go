@@ -29,18 +29,33 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 			entry["accepts"] = op.Takes
 			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
 			if op.resource != nil {
-				purpose := map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch]
-				entry["schema"] = op.bodySchema(jsonType, func(string) any { return op.resource.schemaOf(purpose, ref) })
+				entry["schema"] = op.bodySchema(jsonType, op.resource.inOptions(method))
 			}
 		}
 		methods[method] = entry
 	}
-	body, err := json.Marshal(map[string]any{"path": rt.pattern, "methods": methods})
+	description := map[string]any{"path": rt.pattern, "methods": methods}
+	if rt.extend != nil {
+		if err := rt.extend(c, description); err != nil {
+			return nil, err
+		}
+	}
+	body, err := json.Marshal(description)
 	if err != nil {
 		return nil, err
 	}
 	answer.Body = append(body, '\n')
 	return answer.Set("Allow", rt.allow), nil
+}
+
+// inOptions gives the schema of a body as OPTIONS shows it: whole, or where it is served when it is that of a document, which is large.
+func (c *collection) inOptions(method string) func(name string) any {
+	return func(name string) any {
+		if c.shape.Kind != "" {
+			return map[string]any{"$ref": c.api.Base + "/schemas/" + name + ".json"}
+		}
+		return c.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref)
+	}
 }
 
 func describeParams(params []Param) []any {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"verbless/internal/cursor"
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/query"
@@ -83,7 +84,7 @@ type listQuery struct {
 func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	bad := &call.bad
 	q := &listQuery{by: c.sort}
-	q.Limit, q.Desc, q.Where, q.Count = defaultLimit, true, above, call.Prefer.count
+	q.Limit, q.Desc, q.Where, q.Count = defaultLimit, true, above, call.Prefer.Count
 	values := call.Query
 	if values.Has("limit") {
 		n, err := strconv.Atoi(values.Get("limit"))
@@ -106,7 +107,7 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	}
 	q.fingerprint = call.Request.URL.Path + "?" + canonical.Encode()
 	if values.Has("cursor") {
-		edge, err := c.api.readCursor(values.Get("cursor"), q.fingerprint)
+		edge, err := cursor.Read(c.api.keyed, values.Get("cursor"), q.fingerprint)
 		if err != nil {
 			bad.Add(fault.As(err))
 		}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -103,7 +102,7 @@ func (a *API) problem(f *fault.Fault, status int, requestID string) []byte {
 	)
 	for _, name := range sortedKeys(f.Details) {
 		if !strings.HasPrefix(name, headerPrefix) {
-			doc.Set(name, document(f.Details[name]))
+			doc.Set(name, jsondoc.From(f.Details[name]))
 		}
 	}
 	parts := f.Parts
@@ -131,35 +130,6 @@ func problemPart(f *fault.Fault) any {
 		part.Set("pointer", f.Pointer)
 	}
 	return part
-}
-
-// document turns the plain Go values of a detail into a document.
-func document(v any) any {
-	switch v := v.(type) {
-	case int:
-		return jsondoc.Number(strconv.Itoa(v))
-	case int64:
-		return jsondoc.Number(strconv.FormatInt(v, 10))
-	case []string:
-		list := make([]any, len(v))
-		for i, s := range v {
-			list[i] = s
-		}
-		return list
-	case []any:
-		list := slices.Clone(v)
-		for i := range list {
-			list[i] = document(list[i])
-		}
-		return list
-	case map[string]any:
-		object := jsondoc.NewObject()
-		for _, name := range sortedKeys(v) {
-			object.Set(name, document(v[name]))
-		}
-		return object
-	}
-	return v
 }
 
 type requestIDKey struct{}

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"verbless/internal/cursor"
 	"verbless/internal/field"
+	"verbless/internal/header"
 	"verbless/internal/jsondoc"
 )
 
@@ -61,11 +63,15 @@ func (c *collection) get(call *Call) (*Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		if tag := etag(c.state(row), c.viewTag(call, v, row, nil)); unchanged(call.Request.Header, tag) {
+		if tag := etag(c.state(row), c.viewTag(call, v, row, nil)); header.Unchanged(call.Request.Header, tag) {
 			return &Answer{Status: http.StatusNotModified, ETag: tag, NoStore: c.noStore}, nil
 		}
 	}
-	row, err := c.find(call, v.columns())
+	columns := v.columns()
+	if c.shape.Kind != "" {
+		columns = nil // which links are shown may depend on any of them
+	}
+	row, err := c.find(call, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +83,9 @@ func (c *collection) show(call *Call, v *view, row reflect.Value, status int) (*
 	if err := v.load(call.Ctx, call.By, []reflect.Value{row}); err != nil {
 		return nil, err
 	}
-	body := make([]byte, 0, 1024)
-	body = c.shape.open(body)
-	body = v.write(body, row, call.By)
-	body = append(c.shape.close(body), '\n')
+	body := append(c.writeOne(make([]byte, 0, 1024), call, v, row), '\n')
 	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore}
-	if status == http.StatusOK && len(v.includes) > 0 && isRead(call) && unchanged(call.Request.Header, answer.ETag) {
+	if status == http.StatusOK && len(v.includes) > 0 && isRead(call) && header.Unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
 	return answer, nil
@@ -127,18 +130,23 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 	end := c.endOfPage(answer, c.pageLinks(call, q, rows, more), q, total)
 	if len(v.includes) == 0 {
 		answer.ETag = c.pageTag(call, v, c.versions(call, rows, end))
-		if unchanged(call.Request.Header, answer.ETag) {
+		if header.Unchanged(call.Request.Header, answer.ETag) {
 			answer.Status = http.StatusNotModified
 			return answer
 		}
 	}
 	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
-	body = c.shape.writeMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
+	if c.shape.Kind == "" {
+		body = c.shape.WriteMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
+	} else {
+		body = c.shape.WriteMany(body, len(rows), func(dst []byte, i int) []byte { return v.writeResource(dst, rows[i], call.By) })
+		body = v.writeIncluded(body, rows, call.By)
+	}
 	answer.Body = append(body, end...)
 	c.size.Store(int64(len(answer.Body)))
 	if len(v.includes) > 0 {
 		answer.ETag = c.pageTag(call, v, answer.Body)
-		if unchanged(call.Request.Header, answer.ETag) {
+		if header.Unchanged(call.Request.Header, answer.ETag) {
 			answer.Status, answer.Body = http.StatusNotModified, nil
 		}
 	}
@@ -186,13 +194,13 @@ type pageLink struct{ rel, href string }
 
 // pageLinks lead to this page and to its neighbours, where they exist.
 func (c *collection) pageLinks(call *Call, q *listQuery, rows []reflect.Value, more bool) []pageLink {
-	link := func(rel, cursor string) pageLink {
+	link := func(rel, at string) pageLink {
 		values := url.Values{}
 		for name, value := range call.Query {
 			values[name] = value
 		}
-		if cursor != "" {
-			values.Set("cursor", cursor)
+		if at != "" {
+			values.Set("cursor", at)
 		}
 		href := c.api.Base + call.Request.URL.EscapedPath()
 		if len(values) > 0 {
@@ -205,7 +213,7 @@ func (c *collection) pageLinks(call *Call, q *listQuery, rows []reflect.Value, m
 		return links
 	}
 	edge := func(row reflect.Value, before bool) string {
-		return c.api.cursorFor(q.fingerprint, before, q.by.Of(row), c.model.Key.Of(row))
+		return cursor.Make(c.api.keyed, q.fingerprint, before, q.by.Of(row), c.model.Key.Of(row))
 	}
 	backwards := q.Edge != nil && q.Edge.Before
 	if backwards || more {

@@ -7,20 +7,20 @@ package rest
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 
 	"strings"
-	"sync"
 
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
+	"verbless/internal/header"
+	"verbless/internal/secret"
+	"verbless/internal/shape"
 )
 
 // Options is what an API needs from outside.
@@ -36,6 +36,18 @@ type Options struct {
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
 }
+
+// Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
+type Shape = shape.Shape
+
+// Bare shows one as the object itself, and many under the plural.
+func Bare(many string) Shape { return shape.Bare(many) }
+
+// Keyed shows one under the member one, and many under the member many.
+func Keyed(one, many string) Shape { return shape.Keyed(one, many) }
+
+// Document shows one as data with type, id and attributes beside links and schema, and many as an array data.
+func Document(kind string) Shape { return shape.Document(kind) }
 
 // Atomic runs fn in one transaction that travels in its context.
 type Atomic interface {
@@ -54,7 +66,7 @@ type API struct {
 	routes      []*route
 	collections map[string]*collection
 	running     keyring
-	macs        sync.Pool // of keyed hashes, which are costly to make
+	secret      *secret.Key
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
@@ -62,7 +74,7 @@ func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
 	a.running.held = map[string]bool{}
-	a.macs.New = func() any { return hmac.New(sha256.New, a.Secret) }
+	a.secret = secret.New(a.Secret)
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}
@@ -120,14 +132,48 @@ func (a *API) add(pattern string, ops ...*Operation) *route {
 	return rt
 }
 
-// Route is a Resource with one path whose answers it makes itself.
+// Route is a Resource with one path whose answers it makes itself. Below one of a collection, whoever may read that one
+// may call it, and for others it does not exist.
 type Route struct {
 	Path       string // below its parent
 	Public     bool   // needs no token
 	Operations []*Operation
 }
 
-func (r Route) mount(a *API, _ *collection, base string) {
+func (r Route) mount(a *API, parent *collection, base string) {
 	rt := a.add(base+r.Path, r.Operations...)
 	rt.public = r.Public
+	if parent == nil || base != parent.itemPattern() {
+		return
+	}
+	rt.above = parent
+	for _, op := range r.Operations {
+		op.who = parent.rights.Read
+	}
+	rt.find = func(call *Call) (bool, error) {
+		row, err := parent.find(call, parent.always)
+		return err == nil && parent.owned(call, row), err
+	}
+}
+
+// Above is what a route lies under, as far as the caller may see it.
+func Above[T any](c *Call) (*T, error) {
+	row, err := c.route.above.find(c, nil)
+	if err != nil {
+		return nil, err
+	}
+	return row.Addr().Interface().(*T), nil
+}
+
+// Self is the address that was asked for, without its query.
+func (c *Call) Self() string { return c.api.Base + c.Request.URL.EscapedPath() }
+
+// Fresh answers a read with a body, or says that the caller has it already.
+func (c *Call) Fresh(body []byte) *Answer {
+	body = append(body, '\n')
+	answer := &Answer{Status: http.StatusOK, Body: body, ETag: etag(c.api.keyedBody(9, body, "state"), c.api.keyed(6, "view", c.mediaType))}
+	if header.Unchanged(c.Request.Header, answer.ETag) {
+		answer.Status, answer.Body = http.StatusNotModified, nil
+	}
+	return answer
 }

@@ -13,6 +13,7 @@ import (
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
+	"verbless/internal/header"
 )
 
 // Operation is one method of one path: what it takes, what it does, and what a description says of it.
@@ -33,6 +34,7 @@ type Operation struct {
 	who      Who // who may call it, as far as the route alone can tell
 	batch    *Batch
 	gathers  bool // Handle adds to the faults of the query, and reports them all
+	finish   func(c *Call, answer *Answer, replayed bool) (*Answer, error)
 
 	prepare func(c *Call) error // slow work of a POST that Handle builds on: done before any transaction, and not for a repeated request
 }
@@ -59,7 +61,7 @@ type Call struct {
 	By      change.Actor
 	Body    []byte
 	Query   url.Values
-	Prefer  preferences
+	Prefer  header.Preferences
 	At      string // pointer to the object in a JSON body
 
 	api        *API
@@ -70,6 +72,7 @@ type Call struct {
 	received   bool          // the body has been read
 	ownsParent bool          // what the path's last part lies under is the caller's
 	prepared   reflect.Value // the row that a POST will add
+	made       reflect.Value // the row that a POST has added, and that is still to be finished
 }
 
 // Param is a part of the path, by its name.
@@ -116,6 +119,8 @@ type route struct {
 	operations map[string]*Operation
 	allow      string
 	version    int
+	above      *collection // that a Route lies under
+	extend     func(c *Call, description map[string]any) error
 	find       func(c *Call) (own bool, err error) // what OPTIONS must find before it describes
 }
 
@@ -171,7 +176,7 @@ func (rt *route) answer(c *Call, w http.ResponseWriter) (*Answer, error) {
 	if err := c.readBody(w); err != nil {
 		return nil, err
 	}
-	c.Prefer = readPrefer(c.Request.Header)
+	c.Prefer = header.ReadPrefer(c.Request.Header)
 	if method == http.MethodPost {
 		return c.once()
 	}

@@ -1,6 +1,11 @@
 package rest
 
-import "verbless/internal/field"
+import (
+	"slices"
+
+	"verbless/internal/field"
+	"verbless/internal/shape"
+)
 
 // schemaOf is the schema of a resource: its own members and, in answers, its relations.
 func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[string]any {
@@ -12,6 +17,86 @@ func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[st
 	}
 	if c.doc != "" {
 		s["description"] = c.doc
+	}
+	return s
+}
+
+// documentSchema is the schema of a document. The schemas of documents are of the whole of them.
+func (c *collection) documentSchema(p field.Purpose) map[string]any {
+	links, always := map[string]any{}, []string{}
+	for _, l := range c.links {
+		links[l.Name] = l.Schema()
+		if l.when == nil {
+			always = append(always, l.Name)
+		}
+	}
+	s := shape.DocumentSchema(c.resourceSchema(p), links, always, p == field.Answer)
+	if p == field.Answer && len(c.relations) > 0 {
+		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
+	}
+	if c.doc != "" {
+		s["description"] = c.doc
+	}
+	if c.shape.TakesBare() && p != field.Answer {
+		return map[string]any{"anyOf": []any{s, c.attributesSchema(p)}}
+	}
+	return s
+}
+
+// attributesSchema is the members of a resource without those that stand elsewhere in a document.
+func (c *collection) attributesSchema(p field.Purpose) map[string]any {
+	s := c.model.Schema(p, func(name string) bool { return c.api.deprecated(c.name, "", name) })
+	outside := []string{c.model.ID.Name, "links"}
+	for _, name := range outside {
+		delete(s["properties"].(map[string]any), name)
+	}
+	if required, ok := s["required"].([]string); ok {
+		s["required"] = slices.DeleteFunc(required, func(name string) bool { return slices.Contains(outside, name) })
+	}
+	return s
+}
+
+// resourceSchema is the schema of type, id, attributes and relationships.
+func (c *collection) resourceSchema(p field.Purpose) map[string]any {
+	related := map[string]any{}
+	for _, f := range c.model.Links {
+		related[f.Link] = shape.RelationshipSchema(false)
+	}
+	for _, r := range c.relations {
+		related[r.Name] = shape.RelationshipSchema(r.Many)
+	}
+	return shape.ResourceSchema(c.kind(), c.attributesSchema(p), related, p == field.Answer)
+}
+
+// includedSchema is every resource that include can reach.
+func (c *collection) includedSchema() map[string]any {
+	var kinds []any
+	seen := map[string]bool{}
+	var add func(c *collection, depth int)
+	add = func(c *collection, depth int) {
+		for _, r := range c.relations {
+			to := c.api.collections[r.To]
+			if !seen[to.name] {
+				seen[to.name] = true
+				kinds = append(kinds, to.resourceSchema(field.Answer))
+			}
+			if depth > 1 {
+				add(to, depth-1)
+			}
+		}
+	}
+	add(c, maxDepth)
+	return map[string]any{"type": "array", "description": "What include asked for.", "items": map[string]any{"anyOf": kinds}}
+}
+
+// listSchema is a page of them.
+func (c *collection) listSchema() any {
+	if c.shape.Kind == "" {
+		return c.shape.ListSchema(ref(c.one))
+	}
+	s := c.shape.ListSchema(ref(c.one + "_data")).(map[string]any)
+	if len(c.relations) > 0 {
+		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
 	}
 	return s
 }

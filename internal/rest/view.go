@@ -48,7 +48,7 @@ func (v *view) restrict(names []string, bad *fault.List) {
 		outer = outer || !dotted
 		if dotted {
 			inner[head] = append(inner[head], rest)
-		} else if v.c.model.Named(name) != nil || name == "links" && len(v.c.model.Links) > 0 || v.included(name) != nil {
+		} else if v.c.model.Named(name) != nil || name == v.c.linksName() && len(v.c.model.Links) > 0 || v.included(name) != nil {
 			keep[name] = true
 		} else {
 			bad.Add(fault.New(fault.UnknownField, "There is no field %q here.", name).In("fields"))
@@ -66,12 +66,20 @@ func (v *view) restrict(names []string, bad *fault.List) {
 		return // only included resources were restricted
 	}
 	all := v.fields
-	v.fields, v.links, v.sparse = nil, keep["links"], true
+	v.fields, v.links, v.sparse = nil, keep[v.c.linksName()], true
 	for _, f := range all {
 		if keep[f.Name] {
 			v.fields = append(v.fields, f)
 		}
 	}
+}
+
+// linksName is the member that says what a row is related to.
+func (c *collection) linksName() string {
+	if c.shape.Kind != "" {
+		return "relationships"
+	}
+	return "links"
 }
 
 func (v *view) included(name string) *inclusion {

@@ -3,12 +3,14 @@ package rest
 import (
 	"errors"
 	"net/http"
+	"path"
 	"reflect"
 
 	"verbless/internal/fault"
-	"verbless/internal/field"
+	"verbless/internal/header"
 	"verbless/internal/jsondoc"
 	"verbless/internal/query"
+	"verbless/internal/shape"
 )
 
 // draft makes the row that a POST asks for, and judges what the body says.
@@ -24,8 +26,8 @@ func (c *collection) draft(call *Call) (row reflect.Value, err error) {
 	if err != nil {
 		return row, err
 	}
-	_, call.At, _ = c.shape.unwrap(doc, &fault.List{})
-	return row, c.fill(row, nil, doc, false)
+	call.At, err = c.fill(row, nil, nil, doc, false)
+	return row, err
 }
 
 // create answers POST. What the body says is judged before anything is written.
@@ -41,14 +43,44 @@ func (c *collection) create(call *Call) (*Answer, error) {
 		return c.model.Copy(row), nil
 	})
 	if err != nil {
+		return nil, below(call.At, err)
+	}
+	call.made = now
+	return c.created(call, now)
+}
+
+// finishCreate goes on after the commit. A repeated request gets what the first one made, as it is now.
+func (c *collection) finishCreate(call *Call, answer *Answer, replayed bool) (*Answer, error) {
+	if !replayed {
+		now, err := c.finish(call.Ctx, call.By, call.made)
+		if err != nil {
+			return nil, err
+		}
+		return c.created(call, now)
+	}
+	key, err := c.above(call)
+	if err != nil {
 		return nil, err
 	}
+	cond, _ := c.key(call.By, path.Base(answer.Location))
+	row, err := c.store.get(call.Ctx, append(key, cond))
+	if err != nil {
+		return nil, err
+	}
+	if answer, err = c.created(call, row); err != nil {
+		return nil, err
+	}
+	return answer.Set("Idempotency-Replayed", "true"), nil
+}
+
+// created is the answer that shows what was made.
+func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
 	answer, err := c.show(call, c.plain, now, http.StatusCreated)
 	if err != nil {
 		return nil, err
 	}
-	answer.Location = c.api.Base + call.Request.URL.EscapedPath() + "/" + field.Text(c.model.ID.Of(now))
-	if call.Prefer.minimal {
+	answer.Location = c.address(call, now)
+	if call.Prefer.Minimal {
 		answer.Body = nil
 		answer.Set("Preference-Applied", "return=minimal")
 	}
@@ -132,47 +164,89 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := readPreconditions(call.Request.Header)
+	conditions, err := header.ReadPreconditions(call.Request.Header)
 	if err != nil {
 		return nil, err
 	}
+	at := "" // where the members stand, once the document has been found good: what comes after are faults of the rule
 	now, err := c.store.change(call.Ctx, call.By, key, func(was reflect.Value) (reflect.Value, error) {
+		at = ""
 		if err := c.mayChange(c.rights.Change, call, was, conditions); err != nil {
 			return reflect.Value{}, err
 		}
 		old := c.model.Tree(was, !c.hasPrivate || c.seesPrivate(call.By, was))
-		doc, err := edit(c.shape.wrap(old))
+		whole, err := c.wrap(call, was, old)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		doc, err := edit(whole)
 		if err != nil {
 			return reflect.Value{}, err
 		}
 		row := c.model.Copy(was)
-		return row, c.fill(row, old, doc, patched)
+		at, err = c.fill(row, old, whole, doc, patched)
+		return row, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, below(at, err)
 	}
 	answer, err := c.show(call, c.plain, now, http.StatusOK)
-	if err == nil && call.Prefer.minimal {
+	if err == nil && call.Prefer.Minimal {
 		answer.Status, answer.Body = http.StatusNoContent, nil
 		answer.Set("Preference-Applied", "return=minimal")
 	}
 	return answer, err
 }
 
-// fill takes the document out of its shape and makes the row what it says.
-func (c *collection) fill(row reflect.Value, was *jsondoc.Object, doc any, patched bool) error {
-	var bad fault.List
-	if inner, at, ok := c.shape.unwrap(doc, &bad); ok {
-		c.model.Fill(row, was, inner, at, patched, &bad)
+// wrap is the whole representation of a row whose members are old.
+func (c *collection) wrap(call *Call, row reflect.Value, old *jsondoc.Object) (any, error) {
+	if c.shape.Kind != "" {
+		return c.documentOf(call, row)
 	}
-	return bad.Err()
+	return c.shape.Wrap(old), nil
 }
 
-func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions preconditions) error {
+// fill takes the document out of its shape and makes the row what it says. It tells where in the document the members
+// stand, unless it found faults. was are the members as they were and whole the document around them, both nil at birth.
+func (c *collection) fill(row reflect.Value, was *jsondoc.Object, whole, doc any, patched bool) (at string, err error) {
+	var bad fault.List
+	inner, ok := doc, true
+	if c.shape.Kind != "" {
+		if before, _ := whole.(*jsondoc.Object); !c.shape.SentBare(doc) {
+			inner, at, ok = shape.OpenDocument(c.shape.Kind, doc, before, patched, &bad)
+		}
+		inner = c.complete(inner, was, at, &bad)
+	} else {
+		inner, at, ok = c.shape.Unwrap(doc, &bad)
+	}
+	if ok {
+		c.model.Fill(row, was, inner, at, patched, &bad)
+	}
+	if err := bad.Err(); err != nil {
+		return "", err
+	}
+	return at, nil
+}
+
+// below moves the pointers of a rule's faults, which knows nothing of shapes, to where the members stand in the body.
+func below(at string, err error) error {
+	var f *fault.Fault
+	if at == "" || !errors.As(err, &f) {
+		return err
+	}
+	for _, one := range append([]*fault.Fault{f}, f.Parts...) {
+		if one.Pointer != "" {
+			one.Pointer = at + one.Pointer
+		}
+	}
+	return err
+}
+
+func (c *collection) mayChange(who Who, call *Call, was reflect.Value, conditions header.Preconditions) error {
 	if err := c.mayWrite(who, call, was); err != nil {
 		return err
 	}
-	return conditions.check(c.state(was))
+	return conditions.Check(c.state(was))
 }
 
 // remove answers DELETE. A body has no meaning and is ignored.
@@ -181,7 +255,7 @@ func (c *collection) remove(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	conditions, err := readPreconditions(call.Request.Header)
+	conditions, err := header.ReadPreconditions(call.Request.Header)
 	if err != nil {
 		return nil, err
 	}

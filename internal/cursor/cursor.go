@@ -1,4 +1,6 @@
-package rest
+// Package cursor writes a place in a list as text, and reads it back. A cursor is signed together with the list's
+// fingerprint, so that it works for that list alone.
+package cursor
 
 import (
 	"crypto/hmac"
@@ -14,17 +16,20 @@ import (
 	"verbless/internal/stamp"
 )
 
+// Sign makes a tag of so many bytes of the parts, as text.
+type Sign func(size int, parts ...string) string
+
 // macSize is how many bytes sign a cursor.
 const macSize = 12
 
-// cursorFor names the place of a row in a list. It is signed together with the list's fingerprint,
-// so that it works for that list alone.
-func (a *API) cursorFor(fingerprint string, before bool, sort, key reflect.Value) string {
+// Make names the place of a row in a list.
+func Make(sign Sign, fingerprint string, before bool, sort, key reflect.Value) string {
 	payload := jsondoc.Append(nil, []any{before, columnDocument(sort), columnDocument(key)})
-	return base64.RawURLEncoding.EncodeToString(append(payload, a.keyed(macSize, "cursor", fingerprint, string(payload))...))
+	return base64.RawURLEncoding.EncodeToString(append(payload, sign(macSize, "cursor", fingerprint, string(payload))...))
 }
 
-func (a *API) readCursor(text, fingerprint string) (*query.Edge, error) {
+// Read gives the place that a cursor of this list names.
+func Read(sign Sign, text, fingerprint string) (*query.Edge, error) {
 	refused := fault.New(fault.InvalidCursor, "This cursor does not belong to this list.").In("cursor")
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	size := base64.RawURLEncoding.EncodedLen(macSize)
@@ -32,7 +37,7 @@ func (a *API) readCursor(text, fingerprint string) (*query.Edge, error) {
 		return nil, refused
 	}
 	payload, mac := raw[:len(raw)-size], raw[len(raw)-size:]
-	if !hmac.Equal(mac, []byte(a.keyed(macSize, "cursor", fingerprint, string(payload)))) {
+	if !hmac.Equal(mac, []byte(sign(macSize, "cursor", fingerprint, string(payload)))) {
 		return nil, refused
 	}
 	doc, err := jsondoc.Parse(payload)

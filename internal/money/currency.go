@@ -1,0 +1,32 @@
+package money
+
+import "strings"
+
+// codes is ISO 4217, list one: every currency and fund code that is in use, by the number of its decimals. Codes without
+// minor units (metals, drawing rights, testing) cannot be paid with and are left out.
+var codes = map[int]string{
+	0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+	2: "AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU " +
+		"CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES " +
+		"KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR " +
+		"NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP " +
+		"TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG",
+	3: "BHD IQD JOD KWD LYD OMR TND",
+	4: "CLF UYW",
+}
+
+var decimals = func() map[string]int {
+	m := map[string]int{}
+	for n, list := range codes {
+		for _, code := range strings.Fields(list) {
+			m[code] = n
+		}
+	}
+	return m
+}()
+
+// Decimals is how many decimals a currency has, and whether there is such a currency.
+func Decimals(currency string) (int, bool) {
+	n, ok := decimals[currency]
+	return n, ok
+}
