@@ -1,8 +1,11 @@
 package app
 
 import (
+	"time"
+
 	"verbless/internal/articles"
 	"verbless/internal/auth"
+	"verbless/internal/companies"
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/messages"
@@ -17,6 +20,7 @@ func resources(d *db.DB, s config.Settings) []rest.Resource {
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
 		messages.New(d, s.MaxBatch),
+		companies.New(d, companies.Options{EnterpriseSize: s.EnterpriseSize}),
 		health(d),
 		ready(d),
 	}
@@ -30,8 +34,15 @@ func migrations() []db.Migrations {
 		outbox.Migrations(),
 		articles.Migrations(),
 		messages.Migrations(),
+		companies.Migrations(),
 	}
 }
 
 // deprecations is the one list of what will go.
-func deprecations() []rest.Deprecation { return nil }
+func deprecations() []rest.Deprecation {
+	since, sunset := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 11, 1, 0, 0, 0, 0, time.UTC)
+	return []rest.Deprecation{
+		{Resource: "companies", Parameter: "partial", Since: since, Sunset: sunset, Instead: "partials"},
+		{Resource: "companies", Parameter: "include", Since: since, Sunset: sunset, Instead: "partials"},
+	}
+}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,6 +24,10 @@ type fixture struct {
 	stranger   map[string]int
 	release    func(t *testing.T) // makes the row removable
 	batch      bool               // POST takes an array, and more bytes
+	inside     string             // the member that holds one
+	id         string             // the member that identifies it; id when left out
+	full       string             // the parameter that shows every member
+	version    int                // 1 when left out
 }
 
 // fixtures makes one row of every resource.
@@ -37,6 +42,8 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 	received := s.Want(t, 201, s.Admin, "POST /users/alice/messages", `{"message":"Swept"}`).Text("id")
 	s.Want(t, 201, s.Admin, "POST /users", `{"username":"dave"}`)
 	sent := s.Want(t, 201, s.Alice, "POST /users/dave/messages", `{"message":"Swept"}`).Text("id")
+	company := s.Want(t, 201, s.Admin, "POST /companies", `{"company":{"name":"Swept"}}`).Text("company.uuid")
+	twin := s.Want(t, 201, s.Admin, "POST /companies", `{"company":{"name":"Swept"}}`).Text("company.uuid")
 	open := map[string]int{"GET": 200, "PUT": 403, "PATCH": 403, "DELETE": 403}
 	hidden := map[string]int{"GET": 404, "PUT": 404, "PATCH": 404, "DELETE": 404}
 	return []fixture{
@@ -49,6 +56,10 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 		{list: "/users/alice/messages", item: "/users/alice/messages/" + received, owner: s.Alice, body: `{"message":"%s"}`, patch: `{"is_read":true}`, stranger: hidden},
 		{list: "/messages", item: "/users/dave/messages/" + sent, owner: s.Alice, body: `[{"user":{"username":"dave"},"message":"%s"}]`, batch: true,
 			patch: `{"message":"Swept again"}`, stranger: hidden},
+		{list: "/api/v3/companies", item: "/api/v3/companies/" + company, owner: s.Admin, body: `{"company":{"name":"%s"}}`, patch: `{"company":{"name":"Swept again"}}`,
+			stranger: open, inside: "company", id: "uuid", full: "partials=full", version: 3},
+		{list: "/companies", item: "/companies/" + twin, owner: s.Admin, body: `{"company":{"name":"%s"}}`, patch: `{"company":{"name":"Swept again"}}`,
+			stranger: open, inside: "company", id: "uuid", full: "partials=full", version: 3},
 	}
 }
 
@@ -89,6 +100,23 @@ type swept struct {
 
 func (s swept) methods(path string) map[string]any { return s.Routes.Paths[s.Routes.Pattern(path)] }
 
+// members wraps members of the resource in its shape.
+func (s swept) members(text string) string {
+	if s.inside != "" {
+		return `{"` + s.inside + `":` + text + `}`
+	}
+	return text
+}
+
+// operation is a JSON Patch, whose %s is where the members are.
+func (s swept) operation(text string) string {
+	at := ""
+	if s.inside != "" {
+		at = "/" + s.inside
+	}
+	return strings.ReplaceAll(text, "%s", at)
+}
+
 func (s swept) has(path, method string) bool {
 	return s.methods(path)[strings.ToLower(method)] != nil
 }
@@ -124,16 +152,21 @@ func (s swept) reading(t *testing.T) {
 	head := s.Want(t, 200, s.owner, "HEAD "+s.item, "")
 	expect(t, "HEAD ETag", head.Header.Get("ETag"), tag)
 	expect(t, "HEAD Content-Length", head.Header.Get("Content-Length"), fmt.Sprint(len(first.Body)))
-	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at", "")
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at&"+s.full, "")
 	var members map[string]any
-	if err := json.Unmarshal(sparse.Body, &members); err != nil || len(members) != 2 || members["id"] == nil || members["created_at"] == nil {
+	err := json.Unmarshal(sparse.Body, &members)
+	if s.inside != "" {
+		members, _ = members[s.inside].(map[string]any)
+	}
+	if err != nil || len(members) != 2 || members[cmp.Or(s.id, "id")] == nil || members["created_at"] == nil {
 		t.Errorf("fields=created_at gave %s", sparse.Body)
 	}
 	if sparse.Header.Get("ETag") == tag {
 		t.Error("another view has the same ETag")
 	}
-	versioned := s.Want(t, 200, s.owner, "GET "+s.item, "", "Accept: application/vnd.verbless+v1+json")
-	expect(t, "versioned type", versioned.Header.Get("Content-Type"), "application/vnd.verbless+v1+json")
+	accept := fmt.Sprintf("application/vnd.verbless+v%d+json", cmp.Or(s.version, 1))
+	versioned := s.Want(t, 200, s.owner, "GET "+s.item, "", "Accept: "+accept)
+	expect(t, "versioned type", versioned.Header.Get("Content-Type"), accept)
 	s.Want(t, 406, s.owner, "GET "+s.item, "", "Accept: application/vnd.verbless+v99+json")
 	options := s.Want(t, 200, s.owner, "OPTIONS "+s.item, "")
 	if options.Header.Get("Allow") == "" || options.Get("methods.GET.allowed") != true {
@@ -159,6 +192,9 @@ func (s swept) listing(t *testing.T) {
 	}
 	expect(t, "pages", float64(seen), page.Get("meta.total"))
 	for _, bad := range []string{"limit=0", "limit=101", "limit=x", "sort=nope", "sort-dir=up", "cursor=AAAA", "nope=1", "fields=nope", "include=nope", "limit=1&limit=1", "created_at=yesterday"} {
+		if bad == "include=nope" && s.version == 3 { // another spelling of partials there, which drops what it does not know
+			continue
+		}
 		answer := s.Want(t, 400, s.owner, "GET "+s.list+"?"+bad, "")
 		if len(answer.Get("errors").([]any)) == 0 {
 			t.Errorf("%s: no errors listed", bad)
@@ -232,6 +268,9 @@ func (s swept) creating(t *testing.T) {
 	minimal := s.Want(t, 201, s.owner, "POST "+s.list, fmt.Sprintf(s.body, "swept-two"), "Prefer: return=minimal")
 	expect(t, "minimal body", len(minimal.Body), 0)
 	brace := strings.LastIndex(body, "}")
+	if s.inside != "" {
+		brace = strings.LastIndex(body[:brace], "}")
+	}
 	bad := body[:brace] + `,"id":"x","nope":1,"created_at":"2020-01-01 00:00:00Z","metadata":[]` + body[brace:]
 	if faults := s.Want(t, 400, s.owner, "POST "+s.list, bad).Get("errors").([]any); len(faults) < 3 {
 		t.Errorf("not all faults were reported: %v", faults)
@@ -251,7 +290,7 @@ func (s swept) changing(t *testing.T) {
 	}
 	before := s.Want(t, 200, s.owner, "GET "+s.item, "")
 	tag := before.Header.Get("ETag")
-	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at", "").Header.Get("ETag")
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at&"+s.full, "").Header.Get("ETag")
 	after := s.Want(t, 200, s.owner, "PATCH "+s.item, s.patch, "If-Match: "+sparse)
 	if after.Header.Get("ETag") == tag {
 		t.Error("a change kept the ETag")
@@ -261,19 +300,19 @@ func (s swept) changing(t *testing.T) {
 	s.Want(t, 400, s.owner, "PATCH "+s.item, s.patch, "If-Match: unquoted")
 	same := s.Want(t, 200, s.owner, "PATCH "+s.item, s.patch, "Content-Type: application/merge-patch+json", "If-Match: *")
 	expect(t, "ETag after a change of nothing", same.Header.Get("ETag"), after.Header.Get("ETag"))
-	s.Want(t, 400, s.owner, "PATCH "+s.item, `{"nope":1}`)
-	s.Want(t, 400, s.owner, "PATCH "+s.item, `{"created_at":"2020-01-01 00:00:00Z"}`)
-	s.Want(t, 200, s.owner, "PATCH "+s.item, `[{"op":"copy","from":"/created_at","path":"/created_at"}]`, "Content-Type: application/json-patch+json")
-	s.Want(t, 400, s.owner, "PATCH "+s.item, `[{"op":"remove","path":"/created_at"}]`, "Content-Type: application/json-patch+json")
-	failed := s.Want(t, 409, s.owner, "PATCH "+s.item, `[{"op":"test","path":"/created_at","value":1}]`, "Content-Type: application/json-patch+json")
+	s.Want(t, 400, s.owner, "PATCH "+s.item, s.members(`{"nope":1}`))
+	s.Want(t, 400, s.owner, "PATCH "+s.item, s.members(`{"created_at":"2020-01-01 00:00:00Z"}`))
+	s.Want(t, 200, s.owner, "PATCH "+s.item, s.operation(`[{"op":"copy","from":"%s/created_at","path":"%s/created_at"}]`), "Content-Type: application/json-patch+json")
+	s.Want(t, 400, s.owner, "PATCH "+s.item, s.operation(`[{"op":"remove","path":"%s/created_at"}]`), "Content-Type: application/json-patch+json")
+	failed := s.Want(t, 409, s.owner, "PATCH "+s.item, s.operation(`[{"op":"test","path":"%s/created_at","value":1}]`), "Content-Type: application/json-patch+json")
 	expect(t, "code", failed.Text("code"), "patch_test_failed")
-	s.Want(t, 409, s.owner, "PATCH "+s.item, `[{"op":"remove","path":"/nope"}]`, "Content-Type: application/json-patch+json")
+	s.Want(t, 409, s.owner, "PATCH "+s.item, s.operation(`[{"op":"remove","path":"%s/nope"}]`), "Content-Type: application/json-patch+json")
 	s.Want(t, 400, s.owner, "PATCH "+s.item, `[{"op":"nope","path":""}]`, "Content-Type: application/json-patch+json")
 	if s.has(s.item, "PUT") {
-		whole := s.Want(t, 200, s.owner, "GET "+s.item, "")
+		whole := s.Want(t, 200, s.owner, "GET "+s.item+"?"+s.full, "")
 		put := s.Want(t, 200, s.owner, "PUT "+s.item, string(whole.Body))
 		expect(t, "ETag of a PUT", put.Header.Get("ETag"), "")
-		expect(t, "ETag after a PUT of the same", s.Want(t, 200, s.owner, "GET "+s.item, "").Header.Get("ETag"), whole.Header.Get("ETag"))
+		expect(t, "ETag after a PUT of the same", s.Want(t, 200, s.owner, "GET "+s.item+"?"+s.full, "").Header.Get("ETag"), whole.Header.Get("ETag"))
 		s.Want(t, 400, s.owner, "PUT "+s.item, `{}`)
 	}
 }

@@ -14,7 +14,8 @@ func Policy() rest.Policy {
 		"trashed":   rights(owners, owners, no, owners, owners),
 		"revisions": rights(everyone, everyone, owners, owners, owners),
 		"messages":  rights(owners, owners, everyone, owners, owners), // sender and recipient; the recipient lists
-		"sent":      rights(everyone, no, everyone, no, no),           // one's own alone
+		"companies": rights(everyone, everyone, admins, admins, admins),
+		"sent":      rights(everyone, no, everyone, no, no), // one's own alone
 	}
 }
 

@@ -29,6 +29,7 @@ func (s *Settings) check() error {
 	want(s.IdleTimeout >= time.Millisecond, "idle-timeout", "must be 1ms or more, not %s", s.IdleTimeout)
 	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
 	want(s.MaxBatch >= 1 && s.MaxBatch <= 10000, "max-batch", "must be 1 to 10000, not %d", s.MaxBatch)
+	want(s.EnterpriseSize >= 1 && s.EnterpriseSize <= 100000000, "enterprise-size", "must be 1 to 100000000, not %d", s.EnterpriseSize)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	return errors.Join(faults...)
 }

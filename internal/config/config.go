@@ -33,6 +33,7 @@ type Settings struct {
 	MaxBody          Size          `name:"max-body" env:"VERBLESS_MAX_BODY" group:"server" default:"2MiB" placeholder:"SIZE" help:"Largest JSON body (${default})."`
 	MaxHeader        Size          `name:"max-header" env:"VERBLESS_MAX_HEADER" group:"server" default:"16KiB" placeholder:"SIZE" help:"Most that the headers of a request may hold (${default})."`
 	MaxBatch         int           `name:"max-batch" env:"VERBLESS_MAX_BATCH" group:"server" default:"500" placeholder:"COUNT" help:"Most messages that one batch may hold (${default})."`
+	EnterpriseSize   int           `name:"enterprise-size" env:"VERBLESS_ENTERPRISE_SIZE" group:"server" default:"500" placeholder:"COUNT" help:"Employees from which a company is an enterprise (${default})."`
 	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`

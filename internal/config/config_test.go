@@ -63,7 +63,7 @@ func TestDefaults(t *testing.T) {
 	s := Default()
 	want := Settings{
 		Data: "./data", Database: "sqlite", LogLevel: "info", LogFormat: "auto", Addr: "127.0.0.1:8080",
-		TrashDays: 30, IdempotencyHours: 24, StopTimeout: 30 * time.Second, MaxBody: 2 << 20, MaxHeader: 16 << 10, MaxBatch: 500,
+		TrashDays: 30, IdempotencyHours: 24, StopTimeout: 30 * time.Second, MaxBody: 2 << 20, MaxHeader: 16 << 10, MaxBatch: 500, EnterpriseSize: 500,
 		HeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MinBodyRate: 512,
 	}
 	if !reflect.DeepEqual(s, want) {

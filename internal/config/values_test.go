@@ -104,7 +104,7 @@ func TestFaultsNeverShowTheDatabase(t *testing.T) {
 func TestFaultsOfValues(t *testing.T) {
 	t.Setenv("VERBLESS_BASE_URL", "ftp://example.com")
 	_, data, err := load(t, "idle-timeout = -1s\n", "--addr=8080", "--trash-days=-1", "--idempotency-hours=0", "--stop-timeout=-1s",
-		"--header-timeout=0s", "--max-body=10", "--max-batch=0", "--max-header=2MiB")
+		"--header-timeout=0s", "--max-body=10", "--max-batch=0", "--enterprise-size=0", "--max-header=2MiB")
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -118,6 +118,7 @@ func TestFaultsOfValues(t *testing.T) {
 		`idle-timeout: must be 1ms or more, not -1s (file DATA/verbless.conf:1)`,
 		`max-body: must be 1KiB to 1GiB, not 10 (flag)`,
 		`max-batch: must be 1 to 10000, not 0 (flag)`,
+		`enterprise-size: must be 1 to 100000000, not 0 (flag)`,
 		`max-header: must be 1KiB to 1MiB, not 2MiB (flag)`,
 	}
 	if got := strings.ReplaceAll(err.Error(), data, "DATA"); got != strings.Join(want, "\n") {

@@ -39,6 +39,7 @@ type kind struct {
 	parse  func(text string) (any, error) // a filter's value as the column holds it; nil when it cannot be filtered by
 	schema map[string]any
 	isTime bool
+	nested bool // an object with members of its own
 }
 
 var (
@@ -67,6 +68,10 @@ func kindOf(t reflect.Type, tag words) kind {
 		return integerKind(tag)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
 		return listKind(tag)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return nestedListKind(t, tag)
+	case t.Kind() == reflect.Struct:
+		return nestedKind(t)
 	}
 	panic("field: no JSON kind for " + t.String())
 }

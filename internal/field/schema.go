@@ -26,7 +26,7 @@ func (m *Model) Schema(p Purpose, deprecated func(name string) bool) map[string]
 			s["deprecated"] = true
 		}
 		properties[f.Name] = s
-		if p == Answer && !f.Private || p == Body && f.Required {
+		if p == Answer && !f.Private && f.Partial == "" || p == Body && f.Required {
 			required = append(required, f.Name)
 		}
 	}
@@ -46,6 +46,9 @@ func (m *Model) Schema(p Purpose, deprecated func(name string) bool) map[string]
 
 func (f *Field) schema(p Purpose) map[string]any {
 	s := cloneMap(f.kind.schema)
+	if f.kind.nested && p == Patch {
+		delete(s, "required") // what is left out stays as it is
+	}
 	if f.Doc != "" {
 		s["description"] = f.Doc
 	}

@@ -34,7 +34,7 @@ func (c *collection) create(call *Call) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.show(call, c.plain, now, http.StatusCreated)
+	answer, err := c.show(call, c.written, now, http.StatusCreated)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.show(call, c.plain, now, http.StatusOK)
+	answer, err := c.show(call, c.written, now, http.StatusOK)
 	if err == nil && call.Prefer.minimal {
 		answer.Status, answer.Body = http.StatusNoContent, nil
 		answer.Set("Preference-Applied", "return=minimal")

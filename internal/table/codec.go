@@ -41,6 +41,8 @@ func codecFor(t reflect.Type) (c codec, nullable, ok bool) {
 		return codec{getBytes, setBytes}, true, true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
 		return codec{getStrings, setStrings}, false, true
+	case t.Kind() == reflect.Struct, t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return codec{getJSON, setJSON}, false, true
 	}
 	switch t.Kind() {
 	case reflect.String:
@@ -183,6 +185,23 @@ func simpleStrings(s string) ([]string, bool) {
 		s = s[end+1:]
 	}
 	return words, s == ""
+}
+
+// getJSON keeps what has members of its own as JSON text.
+func getJSON(f reflect.Value) (any, error) {
+	if f.Kind() == reflect.Slice && f.Len() == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal(f.Interface())
+	return string(text), err
+}
+
+func setJSON(f reflect.Value, r db.Rows, i int) error {
+	text, ok := r.Text(i)
+	if !ok {
+		return mismatch(f, r, i)
+	}
+	return json.Unmarshal([]byte(text), f.Addr().Interface())
 }
 
 func getValuer(f reflect.Value) (any, error) {
