@@ -63,13 +63,13 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
-	}, resources(d, s)...)
+	}, resources(d, s, log)...)
 	return a, nil
 }
 
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
-	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()}, resources(nil, s)...).OpenAPI()
+	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()}, resources(nil, s, slog.New(slog.DiscardHandler))...).OpenAPI()
 }
 
 // Close ends the service.

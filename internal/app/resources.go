@@ -1,6 +1,8 @@
 package app
 
 import (
+	"log/slog"
+	"strings"
 	"time"
 
 	"verbless/internal/articles"
@@ -9,21 +11,34 @@ import (
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/messages"
+	"verbless/internal/neighbour"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB, s config.Settings) []rest.Resource {
+func resources(d *db.DB, s config.Settings, log *slog.Logger) []rest.Resource {
 	return []rest.Resource{
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
 		messages.New(d, s.MaxBatch),
-		companies.New(d, companies.Options{EnterpriseSize: s.EnterpriseSize}),
+		companies.New(d, Directory(s, log)),
 		health(d),
 		ready(d),
 	}
+}
+
+// Directory is how companies are kept.
+func Directory(s config.Settings, log *slog.Logger) companies.Options {
+	o := companies.Options{EnterpriseSize: s.EnterpriseSize}
+	if s.LocationsURL != "" {
+		o.Locations = companies.Ask(neighbour.Options[[]companies.Location]{
+			URL: strings.TrimRight(s.LocationsURL, "/"), Token: s.LocationsToken, Limit: s.LocationsTimeout, Concurrency: s.LocationsCalls,
+			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Log: log,
+		})
+	}
+	return o
 }
 
 // migrations is the schema of everything, in the order in which it is made.
