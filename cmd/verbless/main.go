@@ -20,6 +20,7 @@ type commands struct {
 	Serve     serve      `cmd:"" help:"Run the service."`
 	Users     users      `cmd:"" help:"Look after users."`
 	Tokens    tokens     `cmd:"" help:"Issue and revoke tokens."`
+	Companies directory  `cmd:"" help:"Load and print companies."`
 	Locations locations  `cmd:"" help:"Stand in for the system that keeps locations."`
 	Migrate   migrate    `cmd:"" help:"Bring the store's schema up to date."`
 	Backup    backup     `cmd:"" help:"Write a consistent copy of the store while it is in use."`
