@@ -37,10 +37,13 @@ func (r *ready) send(w http.ResponseWriter) {
 func bare(kept answers) http.Handler {
 	one, same, many, inbox := prepare(kept["get"]), prepare(kept["304"]), prepare(kept["list"]), prepare(kept["inbox"])
 	picture := prepare(kept["image"])
+	listed := prepare(kept["companies"])
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == inboxPath:
 			inbox.send(w)
+		case r.URL.Path == "/companies":
+			listed.send(w)
 		case r.URL.RawQuery != "":
 			many.send(w)
 		case len(r.Header["If-None-Match"]) > 0:

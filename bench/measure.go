@@ -20,6 +20,7 @@ type bench struct {
 	requests *requests
 	servers  map[string]*process // ours, bare, commit, file
 	number   int                 // of the next request
+	slow     string              // address of a slow system that keeps locations
 }
 
 // measure does it all in a folder below base, and leaves nothing behind.
@@ -44,6 +45,11 @@ func measure(ctx context.Context, root, base string, o options) (r *report, err 
 	if o.only == startUp {
 		return r, nil
 	}
+	stop, err := b.startSlow()
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
 	err = b.startAll(ctx)
 	if err == nil {
 		err = b.rounds(ctx, r)
@@ -94,7 +100,7 @@ func (b *bench) learn(ctx context.Context) error {
 
 // startAll starts the real server and the limits. The idle ones cost the busy one nothing.
 func (b *bench) startAll(ctx context.Context) (err error) {
-	if b.servers["ours"], _, err = start(ctx, b.dir, b.requests.one, serveCommand(b.binary, b.data)); err != nil {
+	if b.servers["ours"], _, err = start(ctx, b.dir, b.requests.one, serveCommand(b.binary, b.data, "--locations-url", b.slow)); err != nil {
 		delete(b.servers, "ours")
 		return err
 	}

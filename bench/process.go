@@ -115,10 +115,10 @@ func (p *process) stop() error {
 	}
 }
 
-// serveCommand runs the real binary with the settings it has by itself.
-func serveCommand(binary, data string) func(address string) *exec.Cmd {
+// serveCommand runs the real binary with the settings it has by itself, and more of them.
+func serveCommand(binary, data string, more ...string) func(address string) *exec.Cmd {
 	return func(address string) *exec.Cmd {
-		command := exec.Command(binary, "serve", "--data", data, "--addr", address)
+		command := exec.Command(binary, append([]string{"serve", "--data", data, "--addr", address}, more...)...)
 		for _, pair := range os.Environ() {
 			if !strings.HasPrefix(pair, "VERBLESS_") {
 				command.Env = append(command.Env, pair)

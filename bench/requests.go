@@ -14,6 +14,9 @@ const (
 	listQuery = "/articles?status=published&sort=created_at&sort-dir=desc"
 	inboxPath = "/users/me/messages"
 	batchSize = 300
+
+	companiesQuery = "/companies?status=active&sort=name"
+	locatedQuery   = "/companies?partials=locations&limit=10"
 )
 
 // requests makes the bytes that the clients send.
@@ -25,6 +28,7 @@ type requests struct {
 	same    [][]byte
 	many    []byte
 	mail    []byte
+	listed  []byte
 	drafts  []string        // members of new articles, but for the title
 	notes   []string        // texts of messages
 	batches []string        // bodies of 300 messages, each to another user
@@ -45,6 +49,7 @@ func newRequests(s *store) *requests {
 	}
 	q.many = q.bytes("GET", listQuery, "", "")
 	q.mail = q.bytes("GET", inboxPath, "", "")
+	q.listed = q.bytes("GET", companiesQuery, "", "")
 	writing := newText(3)
 	for range bodiesOf {
 		members, err := json.Marshal(map[string]any{"body": writing.body(), "tags": writing.tags()})
@@ -109,6 +114,8 @@ func (q *requests) patch(worker, n int) []byte {
 
 func (q *requests) inbox(_, _ int) []byte { return q.mail }
 
+func (q *requests) companies(_, _ int) []byte { return q.listed }
+
 // send makes a message to one of many users.
 func (q *requests) send(worker, n int) []byte {
 	body := fmt.Sprintf(`{"message":"Number %d: %s"}`, n, q.notes[n%len(q.notes)])
@@ -149,6 +156,7 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	ask("create", q.create(0, number), 201)
 	ask("patch", q.patch(0, number), 200)
 	ask("inbox", q.mail, 200)
+	ask("companies", q.listed, 200)
 	ask("send", q.send(0, number), 201)
 	ask("batch", q.batch(0, number), 201)
 	if err == nil {

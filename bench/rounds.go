@@ -44,6 +44,7 @@ func (b *bench) compare(ctx context.Context, s scenario) (ours, limit tally, err
 		tally   *tally
 	}{{b.servers["ours"], nil, &ours}, {b.servers[s.limit], nil, &limit}}
 	part := s.count / turns
+	defer b.disturb(s)()
 	for i := range sides {
 		if sides[i].crew, err = newCrew(sides[i].process.address, s.clients, s.make(b.requests), s.status); err != nil {
 			return ours, limit, err

@@ -16,6 +16,7 @@ type scenario struct {
 	limit   string // bare, commit or file
 	make    func(q *requests) maker
 	goal    goal
+	beside  string // what other clients ask ours for all the while; empty: there are none
 }
 
 // goal is what a row should reach; the zero goal is none.
@@ -33,17 +34,19 @@ const (
 // scenarios is everything that is measured by load, in the order of the table.
 func scenarios() []scenario {
 	return []scenario{
-		{"get", "GET one", 4, 12000, 200, "bare", func(q *requests) maker { return q.one }, goal{"cpu", 4}},
-		{"304", "GET one, If-None-Match (304)", 4, 12000, 304, "bare", func(q *requests) maker { return q.unchanged }, goal{"cpu", 3}},
-		{"list", "list of 25, filtered and sorted", 4, 3000, 200, "bare", func(q *requests) maker { return q.list }, goal{"cpu", 12}},
-		{"create-8", "create, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.create }, goal{}},
-		{"create-64", "create, 64 writers", 64, 8000, 201, "commit", func(q *requests) maker { return q.create }, goal{"rate", 1}},
-		{"patch", "PATCH one member, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.patch }, goal{}},
-		{"inbox", "inbox: list of 25", 4, 3000, 200, "bare", func(q *requests) maker { return q.inbox }, goal{}},
-		{"send", "send a message, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.send }, goal{}},
-		{"batch", "batch of 300 messages, 2 writers", 2, 400, 201, "commit", func(q *requests) maker { return q.batch }, goal{"rate", 0.5}},
-		{"upload", "upload of a 1 MB PNG, 4 clients", 4, 800, 201, "file", func(q *requests) maker { return q.upload }, goal{"rate", 0.6}},
-		{"image", "GET an image of 1 MB", 4, 4000, 200, "bare", func(q *requests) maker { return q.show }, goal{}},
+		{"get", "GET one", 4, 12000, 200, "bare", func(q *requests) maker { return q.one }, goal{"cpu", 4}, ""},
+		{"304", "GET one, If-None-Match (304)", 4, 12000, 304, "bare", func(q *requests) maker { return q.unchanged }, goal{"cpu", 3}, ""},
+		{"list", "list of 25, filtered and sorted", 4, 3000, 200, "bare", func(q *requests) maker { return q.list }, goal{"cpu", 12}, ""},
+		{"create-8", "create, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.create }, goal{}, ""},
+		{"create-64", "create, 64 writers", 64, 8000, 201, "commit", func(q *requests) maker { return q.create }, goal{"rate", 1}, ""},
+		{"patch", "PATCH one member, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.patch }, goal{}, ""},
+		{"inbox", "inbox: list of 25", 4, 3000, 200, "bare", func(q *requests) maker { return q.inbox }, goal{}, ""},
+		{"send", "send a message, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.send }, goal{}, ""},
+		{"batch", "batch of 300 messages, 2 writers", 2, 400, 201, "commit", func(q *requests) maker { return q.batch }, goal{"rate", 0.5}, ""},
+		{"upload", "upload of a 1 MB PNG, 4 clients", 4, 800, 201, "file", func(q *requests) maker { return q.upload }, goal{"rate", 0.6}, ""},
+		{"image", "GET an image of 1 MB", 4, 4000, 200, "bare", func(q *requests) maker { return q.show }, goal{}, ""},
+		{"companies", "companies: list of 25", 4, 6000, 200, "bare", func(q *requests) maker { return q.companies }, goal{}, ""},
+		{"companies-slow", "the same beside others who wait for slow locations", 4, 6000, 200, "bare", func(q *requests) maker { return q.companies }, goal{}, locatedQuery},
 	}
 }
 

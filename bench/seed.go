@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -70,7 +71,7 @@ func seed(ctx context.Context, dir string, n int) (*store, error) {
 			return nil, err
 		}
 	}
-	if err := seedInbox(ctx, d, authors, n); err != nil {
+	if err := errors.Join(seedInbox(ctx, d, authors, n), seedCompanies(ctx, d, n)); err != nil {
 		return nil, err
 	}
 	return s, d.Close()

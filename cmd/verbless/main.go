@@ -17,14 +17,16 @@ import (
 type commands struct {
 	config.Settings `embed:""`
 
-	Serve   serve      `cmd:"" help:"Run the service."`
-	Users   users      `cmd:"" help:"Look after users."`
-	Tokens  tokens     `cmd:"" help:"Issue and revoke tokens."`
-	Migrate migrate    `cmd:"" help:"Bring the store's schema up to date."`
-	Backup  backup     `cmd:"" help:"Write a consistent copy of the store while it is in use."`
-	OpenAPI openapi    `cmd:"" name:"openapi" help:"Print the OpenAPI description."`
-	Show    showConfig `cmd:"" name:"config" help:"Print the settings that hold, and where they come from."`
-	Version version    `cmd:"" help:"Print the version."`
+	Serve     serve      `cmd:"" help:"Run the service."`
+	Users     users      `cmd:"" help:"Look after users."`
+	Tokens    tokens     `cmd:"" help:"Issue and revoke tokens."`
+	Companies directory  `cmd:"" help:"Load and print companies."`
+	Locations locations  `cmd:"" help:"Stand in for the system that keeps locations."`
+	Migrate   migrate    `cmd:"" help:"Bring the store's schema up to date."`
+	Backup    backup     `cmd:"" help:"Write a consistent copy of the store while it is in use."`
+	OpenAPI   openapi    `cmd:"" name:"openapi" help:"Print the OpenAPI description."`
+	Show      showConfig `cmd:"" name:"config" help:"Print the settings that hold, and where they come from."`
+	Version   version    `cmd:"" help:"Print the version."`
 }
 
 func main() {

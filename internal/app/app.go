@@ -84,7 +84,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
-	}, resources(d, s, a.pictures, a.Invoices)...)
+	}, resources(d, s, a.pictures, a.Invoices, log)...)
 	return a, nil
 }
 
@@ -133,7 +133,7 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), &invoices.Book{})...).OpenAPI()
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), &invoices.Book{}, slog.New(slog.DiscardHandler))...).OpenAPI()
 }
 
 // Close ends the service.

@@ -90,6 +90,9 @@ func (a *App) samples(ctx context.Context) error {
 	if err := a.sampleInvoices(ctx, ids["alice"]); err != nil {
 		return err
 	}
+	if err := a.sampleCompanies(ctx); err != nil {
+		return err
+	}
 	for _, s := range samples {
 		_, err := articles.Live(a.DB).Change(ctx, change.System, nil, func(*articles.Article) (*articles.Article, error) {
 			return &articles.Article{Title: s.title, Body: s.body, Status: s.status, Tags: s.tags, Author: ids[s.author], Metadata: field.Object("{}")}, nil

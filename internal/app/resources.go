@@ -1,21 +1,27 @@
 package app
 
 import (
+	"log/slog"
+	"strings"
+	"time"
+
 	"verbless/internal/articles"
 	"verbless/internal/auth"
 	"verbless/internal/avatars"
+	"verbless/internal/companies"
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/messages"
+	"verbless/internal/neighbour"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, book *invoices.Book) []rest.Resource {
+func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, book *invoices.Book, log *slog.Logger) []rest.Resource {
 	return []rest.Resource{
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
@@ -23,9 +29,22 @@ func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, book *inv
 		pictures.Resource(),
 		pictures.Media(),
 		invoices.New(book),
+		companies.New(d, Directory(s, log)),
 		health(d),
 		ready(d),
 	}
+}
+
+// Directory is how companies are kept.
+func Directory(s config.Settings, log *slog.Logger) companies.Options {
+	o := companies.Options{EnterpriseSize: s.EnterpriseSize}
+	if s.LocationsURL != "" {
+		o.Locations = companies.Ask(neighbour.Options[[]companies.Location]{
+			URL: strings.TrimRight(s.LocationsURL, "/"), Token: s.LocationsToken, Limit: s.LocationsTimeout, Concurrency: s.LocationsCalls,
+			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Log: log,
+		})
+	}
+	return o
 }
 
 // migrations is the schema of everything, in the order in which it is made.
@@ -39,8 +58,15 @@ func migrations() []db.Migrations {
 		avatars.Migrations(),
 		gateway.Migrations(),
 		invoices.Migrations(),
+		companies.Migrations(),
 	}
 }
 
 // deprecations is the one list of what will go.
-func deprecations() []rest.Deprecation { return nil }
+func deprecations() []rest.Deprecation {
+	since, sunset := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 11, 1, 0, 0, 0, 0, time.UTC)
+	return []rest.Deprecation{
+		{Resource: "companies", Parameter: "partial", Since: since, Sunset: sunset, Instead: "partials"},
+		{Resource: "companies", Parameter: "include", Since: since, Sunset: sunset, Instead: "partials"},
+	}
+}

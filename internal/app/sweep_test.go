@@ -29,8 +29,11 @@ type fixture struct {
 	stranger   map[string]int
 	release    func(t *testing.T) // makes the row removable
 	batch      bool               // POST takes an array, and more bytes
-	key        string             // member that holds a single one; empty: it stands bare
+	inside     string             // the member that holds one; empty: it stands bare
 	member     string             // that is shown; created_at when left out
+	id         string             // the member that identifies it; id when left out
+	full       string             // the parameter that shows every member
+	version    int                // 1 when left out
 }
 
 // fixtures makes one row of every resource.
@@ -59,13 +62,15 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 	}))
 	t.Cleanup(pictures.Close)
 	avatar := s.Want(t, 201, s.Alice, "POST /avatars", `{"image_url":"`+pictures.URL+`/a"}`).Text("avatars.id")
+	company := s.Want(t, 201, s.Admin, "POST /companies", `{"company":{"name":"Swept"}}`).Text("company.uuid")
+	twin := s.Want(t, 201, s.Admin, "POST /companies", `{"company":{"name":"Swept"}}`).Text("company.uuid")
 	open := map[string]int{"GET": 200, "PUT": 403, "PATCH": 403, "DELETE": 403}
 	hidden := map[string]int{"GET": 404, "PUT": 404, "PATCH": 404, "DELETE": 404}
 	return []fixture{
 		{list: "/users", item: "/users/carol", owner: s.Admin, body: `{"username":"%s"}`, patch: `{"name":"Swept"}`, stranger: open},
 		{list: "/users/alice/tokens", item: "/users/alice/tokens/" + token, owner: s.Alice, body: `{"name":"%s"}`, stranger: hidden},
 		{list: "/articles", item: "/articles/" + article, owner: s.Alice, body: `{"title":"%s"}`, patch: `{"title":"Swept again"}`, stranger: open},
-		{list: "/avatars", item: "/avatars/" + avatar, owner: s.Alice, body: `{"image_url":"` + pictures.URL + `/%s"}`, stranger: open, key: "avatars", member: "image_url"},
+		{list: "/avatars", item: "/avatars/" + avatar, owner: s.Alice, body: `{"image_url":"` + pictures.URL + `/%s"}`, stranger: open, inside: "avatars", member: "image_url"},
 		{list: "/articles/trashed", item: "/articles/trashed/" + thrown, owner: s.Alice, stranger: hidden},
 		{list: revised, item: revised + "/1", owner: s.Alice, body: `{"title":"%s"}`, patch: `{"is_current":true}`, stranger: open,
 			release: func(t *testing.T) { s.Want(t, 200, s.Alice, "PATCH "+revised+"/2", `{"is_current":true}`) }},
@@ -77,6 +82,10 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 		{list: "/users/alice/messages", item: "/users/alice/messages/" + received, owner: s.Alice, body: `{"message":"%s"}`, patch: `{"is_read":true}`, stranger: hidden},
 		{list: "/messages", item: "/users/dave/messages/" + sent, owner: s.Alice, body: `[{"user":{"username":"dave"},"message":"%s"}]`, batch: true,
 			patch: `{"message":"Swept again"}`, stranger: hidden},
+		{list: "/api/v3/companies", item: "/api/v3/companies/" + company, owner: s.Admin, body: `{"company":{"name":"%s"}}`, patch: `{"company":{"name":"Swept again"}}`,
+			stranger: open, inside: "company", id: "uuid", full: "partials=full", version: 3},
+		{list: "/companies", item: "/companies/" + twin, owner: s.Admin, body: `{"company":{"name":"%s"}}`, patch: `{"company":{"name":"Swept again"}}`,
+			stranger: open, inside: "company", id: "uuid", full: "partials=full", version: 3},
 	}
 }
 
@@ -130,15 +139,22 @@ func (s swept) members(text string) string {
 	if s.document {
 		return `{"data":{"attributes":` + text + `}}`
 	}
+	if s.inside != "" {
+		return `{"` + s.inside + `":` + text + `}`
+	}
 	return text
 }
 
-// operation is a JSON Patch of one operation, whose %s is where the members are.
+// operation is a JSON Patch, whose %s is where the members are.
 func (s swept) operation(text string) string {
-	if s.document {
-		return strings.ReplaceAll(text, "%s", "/data/attributes")
+	at := ""
+	switch {
+	case s.document:
+		at = "/data/attributes"
+	case s.inside != "":
+		at = "/" + s.inside
 	}
-	return strings.ReplaceAll(text, "%s", "")
+	return strings.ReplaceAll(text, "%s", at)
 }
 
 func (s swept) has(path, method string) bool {
@@ -177,7 +193,7 @@ func (s swept) reading(t *testing.T) {
 	expect(t, "HEAD ETag", head.Header.Get("ETag"), tag)
 	expect(t, "HEAD Content-Length", head.Header.Get("Content-Length"), fmt.Sprint(len(first.Body)))
 	member := cmp.Or(s.member, "created_at")
-	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields="+member, "")
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields="+member+"&"+s.full, "")
 	var members map[string]any
 	err := json.Unmarshal(sparse.Body, &members)
 	if s.document && err == nil {
@@ -185,17 +201,18 @@ func (s swept) reading(t *testing.T) {
 		members = data["attributes"].(map[string]any)
 		members["id"] = data["id"]
 	}
-	if s.key != "" {
-		members, _ = members[s.key].(map[string]any)
+	if s.inside != "" {
+		members, _ = members[s.inside].(map[string]any)
 	}
-	if err != nil || len(members) != 2 || members["id"] == nil || members[member] == nil {
+	if err != nil || len(members) != 2 || members[cmp.Or(s.id, "id")] == nil || members[member] == nil {
 		t.Errorf("fields=%s gave %s", member, sparse.Body)
 	}
 	if sparse.Header.Get("ETag") == tag {
 		t.Error("another view has the same ETag")
 	}
-	versioned := s.Want(t, 200, s.owner, "GET "+s.item, "", "Accept: application/vnd.verbless+v1+json")
-	expect(t, "versioned type", versioned.Header.Get("Content-Type"), "application/vnd.verbless+v1+json")
+	accept := fmt.Sprintf("application/vnd.verbless+v%d+json", cmp.Or(s.version, 1))
+	versioned := s.Want(t, 200, s.owner, "GET "+s.item, "", "Accept: "+accept)
+	expect(t, "versioned type", versioned.Header.Get("Content-Type"), accept)
 	s.Want(t, 406, s.owner, "GET "+s.item, "", "Accept: application/vnd.verbless+v99+json")
 	options := s.Want(t, 200, s.owner, "OPTIONS "+s.item, "")
 	if options.Header.Get("Allow") == "" || options.Get("methods.GET.allowed") != true {
@@ -237,6 +254,9 @@ func (s swept) listing(t *testing.T) {
 	}
 	expect(t, "pages", float64(seen), page.Get("meta.total"))
 	for _, bad := range []string{"limit=0", "limit=101", "limit=x", "sort=nope", "sort-dir=up", "cursor=AAAA", "nope=1", "fields=nope", "include=nope", "limit=1&limit=1", "created_at=yesterday"} {
+		if bad == "include=nope" && s.version == 3 { // another spelling of partials there, which drops what it does not know
+			continue
+		}
 		answer := s.Want(t, 400, s.owner, "GET "+s.list+"?"+bad, "")
 		if len(answer.Get("errors").([]any)) == 0 {
 			t.Errorf("%s: no errors listed", bad)
@@ -315,7 +335,15 @@ func (s swept) creating(t *testing.T) {
 	s.Want(t, 400, s.owner, "POST "+s.list, fmt.Sprintf(s.body, "swept-other"), "Idempotency-Key: ")
 	minimal := s.Want(t, 201, s.owner, "POST "+s.list, fmt.Sprintf(s.body, "swept-two"), "Prefer: return=minimal")
 	expect(t, "minimal body", len(minimal.Body), 0)
-	brace := strings.LastIndex(body, "}")
+	brace, depth := len(body), 1 // of the brace that closes the members
+	if s.document {
+		depth = 3
+	} else if s.inside != "" && strings.HasPrefix(body, `{"`+s.inside+`"`) {
+		depth = 2
+	}
+	for range depth {
+		brace = strings.LastIndex(body[:brace], "}")
+	}
 	bad := body[:brace] + `,"id":"x","nope":1,"created_at":"2020-01-01 00:00:00Z","metadata":[]` + body[brace:]
 	if faults := s.Want(t, 400, s.owner, "POST "+s.list, bad).Get("errors").([]any); len(faults) < 3 {
 		t.Errorf("not all faults were reported: %v", faults)
@@ -335,7 +363,7 @@ func (s swept) changing(t *testing.T) {
 	}
 	before := s.Want(t, 200, s.owner, "GET "+s.item, "")
 	tag := before.Header.Get("ETag")
-	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at", "").Header.Get("ETag")
+	sparse := s.Want(t, 200, s.owner, "GET "+s.item+"?fields=created_at&"+s.full, "").Header.Get("ETag")
 	after := s.Want(t, 200, s.owner, "PATCH "+s.item, s.patch, "If-Match: "+sparse)
 	if after.Header.Get("ETag") == tag {
 		t.Error("a change kept the ETag")
@@ -354,10 +382,10 @@ func (s swept) changing(t *testing.T) {
 	s.Want(t, 409, s.owner, "PATCH "+s.item, s.operation(`[{"op":"remove","path":"%s/nope"}]`), "Content-Type: application/json-patch+json")
 	s.Want(t, 400, s.owner, "PATCH "+s.item, `[{"op":"nope","path":""}]`, "Content-Type: application/json-patch+json")
 	if s.has(s.item, "PUT") {
-		whole := s.Want(t, 200, s.owner, "GET "+s.item, "")
+		whole := s.Want(t, 200, s.owner, "GET "+s.item+"?"+s.full, "")
 		put := s.Want(t, 200, s.owner, "PUT "+s.item, string(whole.Body))
 		expect(t, "ETag of a PUT", put.Header.Get("ETag"), "")
-		expect(t, "ETag after a PUT of the same", s.Want(t, 200, s.owner, "GET "+s.item, "").Header.Get("ETag"), whole.Header.Get("ETag"))
+		expect(t, "ETag after a PUT of the same", s.Want(t, 200, s.owner, "GET "+s.item+"?"+s.full, "").Header.Get("ETag"), whole.Header.Get("ETag"))
 		s.Want(t, 400, s.owner, "PUT "+s.item, `{}`)
 	}
 }

@@ -16,6 +16,7 @@ func Policy() rest.Policy {
 		"revisions": rights(everyone, everyone, owners, owners, owners),
 		"messages":  rights(owners, owners, everyone, owners, owners), // sender and recipient; the recipient lists
 		"sent":      rights(everyone, no, everyone, no, no),           // one's own alone
+		"companies": rights(everyone, everyone, admins, admins, admins),
 
 		"invoices":         rights(owners, owners, everyone, owners, owners),
 		"transitions":      rights(owners, owners, no, no, no),

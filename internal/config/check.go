@@ -31,6 +31,12 @@ func (s *Settings) check() error {
 	want(s.IdleTimeout >= time.Millisecond, "idle-timeout", "must be 1ms or more, not %s", s.IdleTimeout)
 	want(s.MaxBody >= 1<<10 && s.MaxBody <= 1<<30, "max-body", "must be 1KiB to 1GiB, not %s", s.MaxBody)
 	want(s.MaxBatch >= 1 && s.MaxBatch <= 10000, "max-batch", "must be 1 to 10000, not %d", s.MaxBatch)
+	want(s.EnterpriseSize >= 1 && s.EnterpriseSize <= 100000000, "enterprise-size", "must be 1 to 100000000, not %d", s.EnterpriseSize)
+	want(s.LocationsURL == "" || validBase(s.LocationsURL), "locations-url", "must be an http or https address without user, query and fragment") // not the value: it may hold a password
+	want(s.LocationsTimeout >= time.Millisecond && s.LocationsTimeout <= time.Minute, "locations-timeout", "must be 1ms to 1m, not %s", s.LocationsTimeout)
+	want(s.LocationsCalls >= 1 && s.LocationsCalls <= 1000, "locations-calls", "must be 1 to 1000, not %d", s.LocationsCalls)
+	want(s.LocationsFresh >= 0, "locations-fresh", "must not be negative, but is %s", s.LocationsFresh)
+	want(s.LocationsStale >= 0, "locations-stale", "must not be negative, but is %s", s.LocationsStale)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	s.checkFiles(want)
 	s.checkMoney(want)

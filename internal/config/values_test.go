@@ -104,7 +104,7 @@ func TestFaultsNeverShowTheDatabase(t *testing.T) {
 func TestFaultsOfValues(t *testing.T) {
 	t.Setenv("VERBLESS_BASE_URL", "ftp://example.com")
 	_, data, err := load(t, "idle-timeout = -1s\n", "--addr=8080", "--trash-days=-1", "--idempotency-hours=0", "--stop-timeout=-1s",
-		"--header-timeout=0s", "--max-body=10", "--max-batch=0", "--max-header=2MiB")
+		"--header-timeout=0s", "--max-body=10", "--max-batch=0", "--enterprise-size=0", "--locations-url=ftp://x", "--locations-timeout=2m", "--locations-calls=0", "--locations-fresh=-1s", "--locations-stale=-1s", "--max-header=2MiB")
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -118,6 +118,12 @@ func TestFaultsOfValues(t *testing.T) {
 		`idle-timeout: must be 1ms or more, not -1s (file DATA/verbless.conf:1)`,
 		`max-body: must be 1KiB to 1GiB, not 10 (flag)`,
 		`max-batch: must be 1 to 10000, not 0 (flag)`,
+		`enterprise-size: must be 1 to 100000000, not 0 (flag)`,
+		`locations-url: must be an http or https address without user, query and fragment (flag)`,
+		`locations-timeout: must be 1ms to 1m, not 2m0s (flag)`,
+		`locations-calls: must be 1 to 1000, not 0 (flag)`,
+		`locations-fresh: must not be negative, but is -1s (flag)`,
+		`locations-stale: must not be negative, but is -1s (flag)`,
 		`max-header: must be 1KiB to 1MiB, not 2MiB (flag)`,
 	}
 	if got := strings.ReplaceAll(err.Error(), data, "DATA"); got != strings.Join(want, "\n") {

@@ -24,6 +24,7 @@ type Field struct {
 	Private  bool // shown to the owner and to admins alone
 	Sort     bool
 	Filter   bool
+	Partial  string // the named group that shows the field; empty: it is always shown
 	Link     string // the field is shown as links.<Link>, and filtered by that name
 	sees     bool   // its type is a Seer
 	kind     kind
@@ -105,7 +106,7 @@ func (m *Model) read(t reflect.Type, at []int) {
 func (m *Model) add(f reflect.StructField) {
 	tag := newWords(f)
 	column, options, _ := strings.Cut(tag.text("db"), ",")
-	field := &Field{Name: tag.text("json"), Column: column, Doc: tag.text("doc"), Link: tag.text("link"), index: f.Index,
+	field := &Field{Name: tag.text("json"), Column: column, Doc: tag.text("doc"), Link: tag.text("link"), Partial: tag.text("partial"), index: f.Index,
 		ReadOnly: tag.flag("readOnly"), Required: tag.flag("required"), sees: reflect.PointerTo(f.Type).Implements(seerType)}
 	api := tag.api()
 	field.Private, field.Sort, field.Filter = api["private"], api["sort"], api["filter"]

@@ -26,7 +26,7 @@ func (m *Model) Schema(p Purpose, deprecated func(name string) bool) map[string]
 			s["deprecated"] = true
 		}
 		properties[f.Name] = s
-		if p == Answer && !f.Private || p == Body && f.Required {
+		if p == Answer && !f.Private && f.Partial == "" || p == Body && f.Required {
 			required = append(required, f.Name)
 		}
 	}

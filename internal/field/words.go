@@ -20,7 +20,7 @@ type words struct {
 }
 
 // known is every word a field may use. Go cannot list a tag's keys, so they are read from its text.
-var known = []string{"json", "also", "db", "api", "link", "doc", "required", "readOnly", "default", "examples",
+var known = []string{"json", "also", "partial", "db", "api", "link", "doc", "required", "readOnly", "default", "examples",
 	"minLength", "maxLength", "pattern", "enum", "format", "minimum", "maximum", "maxItems", "uniqueItems", "maxBytes"}
 
 var tagKey = regexp.MustCompile(`(?:^|\s)([A-Za-z]+):"`)

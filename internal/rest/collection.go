@@ -32,6 +32,9 @@ type Collection[T any] struct {
 	Beside    []Resource                 // mounted below the collection's own path, before {one}
 	Under     []Resource                 // mounted below {one}
 	Mine      string                     // the column that holds the caller in every list, whoever asks; empty: the policy alone decides
+	Twin      string                     // a second path at the top that serves the very same; empty: there is none
+	Spellings []string                   // other names of the parameter partials
+	Outside   *Outside[T]                // a member that another system keeps; nil: the store keeps all
 	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
 	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
@@ -60,7 +63,11 @@ type collection struct {
 	relations  []Relation
 	rights     Rights
 	parent     *collection
-	plain      *view
+	plain      *view // everything
+	brief      *view // what is shown when no partials are asked for
+	written    *view // what answers to writes show
+	spellings  []string
+	outside    *outside
 	sort       *field.Field // newest first, when nobody asks for another order
 	always     []string
 	hasPrivate bool
@@ -84,7 +91,7 @@ type collection struct {
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
-		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links)}
+		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
 	}
@@ -115,12 +122,16 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 		}
 	}
 	a.collections[c.name] = c
+	c.outside = d.Outside.erase(c)
 	c.prepare(d.Newest)
 	c.check()
 	for _, r := range d.Beside {
 		r.mount(a, c, c.pattern)
 	}
-	c.routes(a, d.ListOnly).extend = d.Options
+	c.routes(a, c.pattern, "", d.ListOnly).extend = d.Options
+	if d.Twin != "" {
+		c.routes(a, base+d.Twin, "Twin", d.ListOnly).extend = d.Options
+	}
 	for _, r := range d.Under {
 		r.mount(a, c, c.itemPattern())
 	}
@@ -148,7 +159,7 @@ func (c *collection) prepare(newest string) {
 		panic("rest: " + c.name + " has several owners; which of them lists it?")
 	}
 	c.filters = m.Filters()
-	c.plain = plainView(c)
+	c.prepareViews()
 }
 
 // checkRelations panics on a relation to nowhere.
@@ -170,11 +181,12 @@ func (c *collection) has(method string) bool {
 	return slices.Contains(strings.Fields(c.methods), method)
 }
 
-// routes mounts the two paths of a collection, or the first alone, and gives the first.
-func (c *collection) routes(a *API, listOnly bool) (whole *route) {
+// routes mounts the two paths of a collection, or the first alone, and gives the first. suffix keeps the names of operations
+// apart.
+func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whole *route) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
-		op := &Operation{Method: method, ID: id, Summary: summary, resource: c, who: who, Handle: handle}
+		op := &Operation{Method: method, ID: id + suffix, Summary: summary, resource: c, who: who, Handle: handle}
 		if c.has(method) {
 			*list = append(*list, op)
 		}
@@ -196,7 +208,7 @@ func (c *collection) routes(a *API, listOnly bool) (whole *route) {
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
 	c.describeAnswers(many, one)
-	above := a.add(c.pattern, many...)
+	above := a.add(pattern, many...)
 	above.version = c.version
 	above.find = func(call *Call) (bool, error) {
 		conds, err := c.above(call)
@@ -208,7 +220,7 @@ func (c *collection) routes(a *API, listOnly bool) (whole *route) {
 	if listOnly {
 		return above
 	}
-	below := a.add(c.itemPattern(), one...)
+	below := a.add(pattern+"/{"+c.one+"}", one...)
 	below.version = c.version
 	below.find = func(call *Call) (bool, error) {
 		row, err := c.find(call, c.always)

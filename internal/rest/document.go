@@ -49,9 +49,9 @@ func (c *collection) address(call *Call, row reflect.Value) string {
 }
 
 // writeOne appends one row in its shape.
-func (c *collection) writeOne(dst []byte, call *Call, v *view, row reflect.Value) []byte {
+func (c *collection) writeOne(dst []byte, call *Call, v *view, row reflect.Value, warnings []Warning) []byte {
 	if c.shape.Kind == "" {
-		return c.shape.End(v.write(c.shape.Start(dst), row, call.By))
+		return c.shape.End(appendWarnings(v.write(c.shape.Start(dst), row, call.By), `,"meta":{`, warnings, "}"))
 	}
 	dst = v.writeResource(append(dst, `{"data":`...), row, call.By)
 	dst = append(dst, `,"links":{`...)
@@ -199,7 +199,7 @@ func (v *view) writeIncluded(dst []byte, rows []reflect.Value, by change.Actor) 
 
 // documentOf is the document that a GET returns; patches work on it.
 func (c *collection) documentOf(call *Call, row reflect.Value) (*jsondoc.Object, error) {
-	doc, err := jsondoc.Parse(c.writeOne(nil, call, c.plain, row))
+	doc, err := jsondoc.Parse(c.writeOne(nil, call, c.plain, row, nil))
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/
 
 // describeAnswers says what the operations of a collection answer when all goes well.
 func (c *collection) describeAnswers(many, one []*Operation) {
-	whole := c.shape.Schema(ref(c.one))
+	whole := c.outside.describe(c.shape.Schema(ref(c.one)))
 	for _, op := range append(many, one...) {
 		switch {
 		case op.batch != nil:
@@ -69,7 +69,7 @@ func (a *API) components() map[string]any {
 	schemas := map[string]any{
 		"problem":    problemSchema(codes),
 		"page_links": map[string]any{"type": "object", "required": []string{"self"}, "additionalProperties": false, "properties": map[string]any{"self": link, "next": link, "prev": link}},
-		"page_meta":  map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer", "minimum": 0}}},
+		"page_meta":  map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer", "minimum": 0}, "warnings": warningsSchema()}},
 	}
 	for _, c := range a.collections {
 		schema := func(p field.Purpose) map[string]any { return c.schemaOf(p, ref) }

@@ -37,7 +37,7 @@ func (c *collection) viewParams() []Param {
 		}
 		params = append(params, Param{Name: "include", Doc: "Related resources to show with it: " + strings.Join(names, ", ") + ". Dots reach further, 3 levels at most.", Schema: map[string]any{"type": "string"}})
 	}
-	return params
+	return append(params, c.partialParams()...)
 }
 
 // listParams are the parameters of a list.
@@ -101,7 +101,7 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	}
 	canonical := url.Values{}
 	for name, value := range values {
-		if !slices.Contains([]string{"cursor", "limit", "fields", "include"}, name) {
+		if !slices.Contains([]string{"cursor", "limit", "fields", "include", "partials"}, name) && !slices.Contains(c.spellings, name) {
 			canonical[name] = value
 		}
 	}

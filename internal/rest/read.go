@@ -15,14 +15,18 @@ import (
 
 // view reads the parameters that say what is shown.
 func (c *collection) view(call *Call) *view {
-	if len(call.Query) == 0 || !call.Query.Has("fields") && !call.Query.Has("include") {
-		return c.plain
+	if len(call.Query) == 0 {
+		return c.brief
+	}
+	base := c.opened(call.Query)
+	if !call.Query.Has("fields") && (len(c.relations) == 0 || !call.Query.Has("include")) {
+		return base
 	}
 	var include []string
 	if len(c.relations) > 0 { // else it is an unknown parameter
 		include = commas(call.Query, "include")
 	}
-	return newView(c, commas(call.Query, "fields"), include, &call.bad)
+	return newView(base, commas(call.Query, "fields"), include, &call.bad)
 }
 
 // state is the first half of a row's ETag.
@@ -36,21 +40,22 @@ func (c *collection) viewTag(call *Call, v *view, row reflect.Value, body []byte
 	if c.hasPrivate && c.seesPrivate(call.By, row) {
 		private = "private"
 	}
-	if len(v.includes) > 0 {
+	if v.borrows() {
 		return c.api.keyedBody(6, body, "view", call.mediaType, v.signature, private)
 	}
-	key := viewKey{call.mediaType, private}
-	if tag, ok := c.viewTags.Load(key); ok && v == c.plain {
+	key := viewKey{call.mediaType, private, v.signature}
+	known := v == c.plain || v == c.brief // of other views there are as many as callers can think of
+	if tag, ok := c.viewTags.Load(key); ok && known {
 		return tag.(string)
 	}
 	tag := c.api.keyed(6, "view", call.mediaType, v.signature, private)
-	if v == c.plain { // of other views there are as many as callers can think of
+	if known {
 		c.viewTags.Store(key, tag)
 	}
 	return tag
 }
 
-type viewKey struct{ mediaType, private string }
+type viewKey struct{ mediaType, private, signature string }
 
 // get answers GET of one. With If-None-Match it compares versions before it reads the rest.
 func (c *collection) get(call *Call) (*Answer, error) {
@@ -58,7 +63,7 @@ func (c *collection) get(call *Call) (*Answer, error) {
 	if err := call.bad.Err(); err != nil {
 		return nil, err
 	}
-	if len(call.Request.Header["If-None-Match"]) > 0 && len(v.includes) == 0 {
+	if len(call.Request.Header["If-None-Match"]) > 0 && !v.borrows() {
 		row, err := c.find(call, c.always)
 		if err != nil {
 			return nil, err
@@ -83,9 +88,10 @@ func (c *collection) show(call *Call, v *view, row reflect.Value, status int) (*
 	if err := v.load(call.Ctx, call.By, []reflect.Value{row}); err != nil {
 		return nil, err
 	}
-	body := append(c.writeOne(make([]byte, 0, 1024), call, v, row), '\n')
-	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore}
-	if status == http.StatusOK && len(v.includes) > 0 && isRead(call) && header.Unchanged(call.Request.Header, answer.ETag) {
+	warnings := v.fetch(call.Ctx, []reflect.Value{row})
+	body := append(c.writeOne(make([]byte, 0, 1024), call, v, row, warnings), '\n')
+	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore || len(warnings) > 0}
+	if status == http.StatusOK && v.borrows() && isRead(call) && header.Unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
 	return answer, nil
@@ -120,15 +126,15 @@ func (c *collection) list(call *Call) (*Answer, error) {
 	if err := v.load(call.Ctx, call.By, rows); err != nil {
 		return nil, err
 	}
-	return c.showMany(call, v, q, rows, more, total), nil
+	return c.showMany(call, v, q, rows, more, total, v.fetch(call.Ctx, rows)), nil
 }
 
 // showMany makes the answer that holds a page. Its tag stands for the versions of the rows, so a page that has not changed
 // is not written at all; only what is included has to be.
-func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.Value, more bool, total int64) *Answer {
-	answer := &Answer{Status: http.StatusOK, NoStore: c.noStore}
-	end := c.endOfPage(answer, c.pageLinks(call, q, rows, more), q, total)
-	if len(v.includes) == 0 {
+func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.Value, more bool, total int64, warnings []Warning) *Answer {
+	answer := &Answer{Status: http.StatusOK, NoStore: c.noStore || len(warnings) > 0}
+	end := c.endOfPage(answer, c.pageLinks(call, q, rows, more), q, total, warnings)
+	if !v.borrows() {
 		answer.ETag = c.pageTag(call, v, c.versions(call, rows, end))
 		if header.Unchanged(call.Request.Header, answer.ETag) {
 			answer.Status = http.StatusNotModified
@@ -144,7 +150,7 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 	}
 	answer.Body = append(body, end...)
 	c.size.Store(int64(len(answer.Body)))
-	if len(v.includes) > 0 {
+	if v.borrows() {
 		answer.ETag = c.pageTag(call, v, answer.Body)
 		if header.Unchanged(call.Request.Header, answer.ETag) {
 			answer.Status, answer.Body = http.StatusNotModified, nil
@@ -154,7 +160,7 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 }
 
 // endOfPage is what follows the rows: links and, when it was asked for, the total. The links go into a header too.
-func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, total int64) []byte {
+func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, total int64, warnings []Warning) []byte {
 	end := []byte(`,"links":{`)
 	header := ""
 	for i, link := range links {
@@ -167,8 +173,11 @@ func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, t
 	end = append(end, '}')
 	answer.Set("Link", header)
 	if q.Count {
-		end = append(strconv.AppendInt(append(end, `,"meta":{"total":`...), total, 10), '}')
+		end = strconv.AppendInt(append(end, `,"meta":{"total":`...), total, 10)
+		end = append(appendWarnings(end, ",", warnings, ""), '}')
 		answer.Set("Preference-Applied", "count=exact")
+	} else {
+		end = appendWarnings(end, `,"meta":{`, warnings, "}")
 	}
 	return append(end, "}\n"...)
 }
@@ -199,6 +208,7 @@ func (c *collection) pageLinks(call *Call, q *listQuery, rows []reflect.Value, m
 		for name, value := range call.Query {
 			values[name] = value
 		}
+		c.canonical(values)
 		if at != "" {
 			values.Set("cursor", at)
 		}

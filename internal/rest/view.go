@@ -26,9 +26,9 @@ func plainView(c *collection) *view {
 	return &view{c: c, fields: c.model.Fields, links: len(c.model.Links) > 0}
 }
 
-// newView reads the parameters fields and include.
-func newView(c *collection, fields, include []string, bad *fault.List) *view {
-	v := plainView(c)
+// newView reads the parameters fields and include, beginning with what base shows.
+func newView(base *view, fields, include []string, bad *fault.List) *view {
+	v := &view{c: base.c, fields: base.fields, links: base.links, sparse: base.sparse}
 	for _, path := range include {
 		v.include(strings.Split(path, "."), path, bad)
 	}

@@ -75,7 +75,7 @@ func (c *collection) finishCreate(call *Call, answer *Answer, replayed bool) (*A
 
 // created is the answer that shows what was made.
 func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
-	answer, err := c.show(call, c.plain, now, http.StatusCreated)
+	answer, err := c.show(call, c.written, now, http.StatusCreated)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	if err != nil {
 		return nil, below(at, err)
 	}
-	answer, err := c.show(call, c.plain, now, http.StatusOK)
+	answer, err := c.show(call, c.written, now, http.StatusOK)
 	if err == nil && call.Prefer.Minimal {
 		answer.Status, answer.Body = http.StatusNoContent, nil
 		answer.Set("Preference-Applied", "return=minimal")
