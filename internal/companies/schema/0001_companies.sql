@@ -15,3 +15,4 @@ CREATE TABLE companies (
 CREATE INDEX companies_created ON companies (created_at, uuid);
 CREATE INDEX companies_status ON companies (status, created_at, uuid);
 CREATE INDEX companies_name ON companies (name, uuid);
+CREATE INDEX companies_status_name ON companies (status, name, uuid);
