@@ -32,10 +32,11 @@ type requests struct {
 	picture []byte
 	uploads [writers][]byte // requests with the picture, one for each worker
 	image   []byte          // request for the picture
+	account
 }
 
 func newRequests(s *store) *requests {
-	q := &requests{token: s.token, mine: s.mine}
+	q := &requests{token: s.token, mine: s.mine, account: account{drafted: s.drafted, payable: s.payable}}
 	random := rand.New(rand.NewPCG(2, 0))
 	for range spread {
 		q.ids = append(q.ids, s.read[random.IntN(len(s.read))])
@@ -45,6 +46,7 @@ func newRequests(s *store) *requests {
 	}
 	q.many = q.bytes("GET", listQuery, "", "")
 	q.mail = q.bytes("GET", inboxPath, "", "")
+	q.billed = q.bytes("GET", billsPath, "", "")
 	writing := newText(3)
 	for range bodiesOf {
 		members, err := json.Marshal(map[string]any{"body": writing.body(), "tags": writing.tags()})
@@ -151,6 +153,10 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	ask("inbox", q.mail, 200)
 	ask("send", q.send(0, number), 201)
 	ask("batch", q.batch(0, number), 201)
+	ask("bills", q.billed, 200)
+	ask("charge", q.charge(0, number), 201)
+	ask("move", q.mover()(writers-1, number), 200)
+	ask("pay", q.pay(0, number), 201)
 	if err == nil {
 		err = q.learnImages(ask, kept, number)
 	}

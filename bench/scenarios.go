@@ -43,6 +43,10 @@ func scenarios() []scenario {
 		{"send", "send a message, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.send }, goal{}},
 		{"batch", "batch of 300 messages, 2 writers", 2, 400, 201, "commit", func(q *requests) maker { return q.batch }, goal{"rate", 0.5}},
 		{"upload", "upload of a 1 MB PNG, 4 clients", 4, 800, 201, "file", func(q *requests) maker { return q.upload }, goal{"rate", 0.6}},
+		{"bills", "list of 25 invoices", 4, 3000, 200, "bare", func(q *requests) maker { return q.bills }, goal{}},
+		{"charge", "create an invoice, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.charge }, goal{}},
+		{"move", "move an invoice, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.mover() }, goal{}},
+		{"pay", "pay an invoice with the test gateway, 8 payers", 8, 2000, 201, "commit", func(q *requests) maker { return q.pay }, goal{}},
 		{"image", "GET an image of 1 MB", 4, 4000, 200, "bare", func(q *requests) maker { return q.show }, goal{}},
 	}
 }

@@ -30,6 +30,9 @@ type store struct {
 	token string
 	mine  []string // articles that the token's user wrote: they are changed
 	read  []string // articles of others: they stay as they are, so their ETags hold
+
+	drafted []string // invoices that can be moved
+	payable []bill
 }
 
 // seed fills a new data folder through the packages of the service itself, so that rows are as real ones are.
@@ -71,6 +74,9 @@ func seed(ctx context.Context, dir string, n int) (*store, error) {
 		}
 	}
 	if err := seedInbox(ctx, d, authors, n); err != nil {
+		return nil, err
+	}
+	if err := s.seedBills(ctx, d, authors[0], n); err != nil {
 		return nil, err
 	}
 	return s, d.Close()
