@@ -36,14 +36,18 @@ func (r *ready) send(w http.ResponseWriter) {
 // bare is the limit of reads: net/http and nothing else. It gets the same requests as the real server.
 func bare(kept answers) http.Handler {
 	one, same, many, inbox := prepare(kept["get"]), prepare(kept["304"]), prepare(kept["list"]), prepare(kept["inbox"])
-	picture := prepare(kept["image"])
-	listed := prepare(kept["companies"])
+	picture, bills, listed := prepare(kept["image"]), prepare(kept["bills"]), prepare(kept["companies"])
+	whole := exact(kept)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case whole[r.URL.RequestURI()] != nil:
+			whole[r.URL.RequestURI()].send(w)
 		case r.URL.Path == inboxPath:
 			inbox.send(w)
 		case r.URL.Path == "/companies":
 			listed.send(w)
+		case r.URL.Path == billsPath:
+			bills.send(w)
 		case r.URL.RawQuery != "":
 			many.send(w)
 		case len(r.Header["If-None-Match"]) > 0:

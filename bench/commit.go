@@ -28,6 +28,7 @@ type committer struct {
 	messages *template
 	sent     int
 	readers  []int64 // who gets the messages, by place in a batch
+	ledger
 }
 
 // commits opens a store that was filled before.
@@ -55,9 +56,12 @@ func commits(kept answers, dir string) (http.Handler, error) {
 	if c.update, err = pool.Prepare(`UPDATE articles SET title = ?, version = version + 1, updated_at = ? WHERE id = ?`); err != nil {
 		return nil, err
 	}
+	if c.ledger, err = newLedger(pool); err != nil {
+		return nil, err
+	}
 	reads := bare(kept)
 	ready := map[string]*ready{}
-	for _, name := range []string{"create", "patch", "send", "batch"} {
+	for _, name := range []string{"create", "patch", "send", "batch", "charge", "move", "pay"} {
 		ready[name] = prepare(kept[name])
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,6 +89,11 @@ func (c *committer) write(r *http.Request) (name string, err error) {
 	}
 	var one note
 	var many []note
+	if name := c.name(r); name != "" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return name, c.ledger.write(name, r, time.Now().UnixMicro())
+	}
 	name, into := "create", any(&article)
 	switch {
 	case r.Method == http.MethodPatch:

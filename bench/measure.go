@@ -71,7 +71,7 @@ func (b *bench) prepare(ctx context.Context, root string) (err error) {
 		return err
 	}
 	began := time.Now()
-	say("Filling a store with %s articles and as many messages …", thousands(float64(b.articles)))
+	say("Filling a store with %s articles, and as many messages and invoices …", thousands(float64(b.articles)))
 	filled, err := seed(ctx, b.data, b.articles)
 	if err != nil {
 		return err

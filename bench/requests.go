@@ -36,10 +36,11 @@ type requests struct {
 	picture []byte
 	uploads [writers][]byte // requests with the picture, one for each worker
 	image   []byte          // request for the picture
+	account
 }
 
 func newRequests(s *store) *requests {
-	q := &requests{token: s.token, mine: s.mine}
+	q := &requests{token: s.token, mine: s.mine, account: account{drafted: s.drafted, payable: s.payable}}
 	random := rand.New(rand.NewPCG(2, 0))
 	for range spread {
 		q.ids = append(q.ids, s.read[random.IntN(len(s.read))])
@@ -50,6 +51,7 @@ func newRequests(s *store) *requests {
 	q.many = q.bytes("GET", listQuery, "", "")
 	q.mail = q.bytes("GET", inboxPath, "", "")
 	q.listed = q.bytes("GET", companiesQuery, "", "")
+	q.billed = q.bytes("GET", billsPath, "", "")
 	writing := newText(3)
 	for range bodiesOf {
 		members, err := json.Marshal(map[string]any{"body": writing.body(), "tags": writing.tags()})
@@ -156,9 +158,16 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	ask("create", q.create(0, number), 201)
 	ask("patch", q.patch(0, number), 200)
 	ask("inbox", q.mail, 200)
+	ask("history", q.history(0, 0), 200)
+	ask("history-long", q.longHistory(0, 0), 200)
+	ask("search", q.search(0, 0), 200)
 	ask("companies", q.listed, 200)
 	ask("send", q.send(0, number), 201)
 	ask("batch", q.batch(0, number), 201)
+	ask("bills", q.billed, 200)
+	ask("charge", q.charge(0, number), 201)
+	ask("move", q.mover()(writers-1, number), 200)
+	ask("pay", q.pay(0, number), 201)
 	if err == nil {
 		err = q.learnImages(ask, kept, number)
 	}

@@ -31,6 +31,9 @@ type store struct {
 	token string
 	mine  []string // articles that the token's user wrote: they are changed
 	read  []string // articles of others: they stay as they are, so their ETags hold
+
+	drafted []string // invoices that can be moved
+	payable []bill
 }
 
 // seed fills a new data folder through the packages of the service itself, so that rows are as real ones are.
@@ -71,7 +74,10 @@ func seed(ctx context.Context, dir string, n int) (*store, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(seedInbox(ctx, d, authors, n), seedCompanies(ctx, d, n)); err != nil {
+	if err := errors.Join(seedInbox(ctx, d, authors, n), seedCompanies(ctx, d, n), seedHistories(ctx, d, authors[1])); err != nil {
+		return nil, err
+	}
+	if err := s.seedBills(ctx, d, authors[0], n); err != nil {
 		return nil, err
 	}
 	return s, d.Close()
