@@ -32,7 +32,7 @@ type bill struct{ id, number, amount string }
 // seedBills makes invoices of one owner, some of them published.
 func (s *store) seedBills(ctx context.Context, d *db.DB, owner int64, n int) error {
 	log := slog.New(slog.DiscardHandler)
-	book := &invoices.Book{DB: d, Queue: outbox.NewQueue(d, log, 0), Log: log}
+	book := invoices.Open(invoices.Options{DB: d, Queue: outbox.NewQueue(d, log, 0), Log: log})
 	writing, keep := newText(5), book.Store()
 	for done := 0; done < n; done += seedBatch {
 		err := d.Do(ctx, func(ctx context.Context) error {

@@ -80,7 +80,6 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.Invoices.Work()
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
@@ -98,11 +97,11 @@ func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	b := &invoices.Book{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
+	o := invoices.Options{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
 	if s.Gateway == "stripe" {
-		b.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
+		o.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
 	}
-	return b, nil
+	return invoices.Open(o), nil
 }
 
 // openBlobs opens the storage of files, and what lives there.
@@ -133,7 +132,7 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), &invoices.Book{}, slog.New(slog.DiscardHandler))...).OpenAPI()
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...).OpenAPI()
 }
 
 // Close ends the service.

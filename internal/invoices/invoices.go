@@ -15,6 +15,7 @@ import (
 	"verbless/internal/money"
 	"verbless/internal/outbox"
 	"verbless/internal/rest"
+	"verbless/internal/table"
 )
 
 // Invoice is a bill. It looks the same coming in as going out.
@@ -67,8 +68,8 @@ func (items LineItems) See(row any) {
 	}
 }
 
-// Book is the invoices of a deployment, with what they need from outside.
-type Book struct {
+// Options is what invoices need from outside.
+type Options struct {
 	DB      *db.DB
 	Queue   *outbox.Queue
 	Gateway gateway.Gateway
@@ -79,18 +80,36 @@ type Book struct {
 	Log     *slog.Logger
 }
 
-// Work hands the queue what follows after changes of invoices.
-func (b *Book) Work() {
-	b.Queue.Handle(outbox.Work{Kind: settleTask, Run: b.resume, Most: 45 * time.Second})
-	b.Queue.Handle(outbox.Work{Kind: sendTask, Run: b.deliver, Tries: sendTries, Dead: b.bury})
+// Book is the invoices of a deployment.
+type Book struct {
+	Options
+	invoices *table.Table[Invoice]
+	attempts *table.Table[PaymentAttempt]
+	notices  *table.Table[Notice]
 }
+
+// Open makes the book, and hands the queue what follows after changes of invoices.
+func Open(o Options) *Book {
+	b := &Book{Options: o}
+	b.invoices = table.New(o.DB, table.Config[Invoice]{Name: "invoices", Rule: rule, Before: number, After: b.after})
+	b.attempts = table.New(o.DB, table.Config[PaymentAttempt]{Name: "payment_attempts", Rule: attemptRule, Enter: lockInvoice, Before: b.open, After: b.close})
+	b.notices = table.New(o.DB, table.Config[Notice]{Name: "notices", Rule: noticeRule, After: b.requeue})
+	if o.Queue != nil {
+		o.Queue.Handle(outbox.Work{Kind: settleTask, Run: b.resume, Most: 45 * time.Second})
+		o.Queue.Handle(outbox.Work{Kind: sendTask, Run: b.deliver, Tries: sendTries, Dead: b.bury})
+	}
+	return b
+}
+
+// Store is where invoices are kept.
+func (b *Book) Store() *table.Table[Invoice] { return b.invoices }
 
 var owner = rest.Relation{Name: "owner", To: "users", Via: "owner_id", At: "id", Doc: "Whose invoice it is."}
 
 // New is the resource, with its status, history, payments and notices below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
-		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.Store(), Relations: []rest.Relation{owner},
+		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: []rest.Relation{owner},
 		Links: []rest.Link[Invoice]{
 			{Name: "status", Path: "/status", Doc: "The state, and which moves are allowed."},
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},

@@ -12,7 +12,6 @@ import (
 	"verbless/internal/mail"
 	"verbless/internal/outbox"
 	"verbless/internal/rest"
-	"verbless/internal/table"
 )
 
 // Notice is a mail about a move, to one recipient.
@@ -40,13 +39,9 @@ const sendTries = 20
 
 func (b *Book) noticesBelow() rest.Resource {
 	return rest.Collection[Notice]{
-		Name: "notices", One: "notice", Shape: rest.Document("notice"), Store: b.notices(), Methods: "GET PATCH",
+		Name: "notices", One: "notice", Shape: rest.Document("notice"), Store: b.notices, Methods: "GET PATCH",
 		Doc: "A mail about a move of an invoice, and its delivery.",
 	}
-}
-
-func (b *Book) notices() *table.Table[Notice] {
-	return table.New(b.DB, table.Config[Notice]{Name: "notices", Rule: noticeRule, After: b.requeue})
 }
 
 // noticeRule lets people send a dead notice again; everything else is for the service.
@@ -90,7 +85,7 @@ func (b *Book) notify(ctx context.Context, tx *db.Tx, c *change.Change[Invoice])
 		} else if c.Now.Contact != nil {
 			n.Name, n.Address = c.Now.Contact.Name, &c.Now.Contact.Email
 		}
-		if _, err := b.notices().Change(ctx, change.System, nil, func(*Notice) (*Notice, error) { return &n, nil }); err != nil {
+		if _, err := b.notices.Change(ctx, change.System, nil, func(*Notice) (*Notice, error) { return &n, nil }); err != nil {
 			return err
 		}
 	}
@@ -116,14 +111,14 @@ var errNoAddress = errors.New("there is no address to send it to")
 // deliver sends one notice. It is marked as being sent before the server hears of it; after a crash it is sent again, with the
 // same Message-ID.
 func (b *Book) deliver(ctx context.Context, t outbox.Task) error {
-	n, err := b.notices().Get(ctx, byID(t.Key))
+	n, err := b.notices.Get(ctx, byID(t.Key))
 	if fault.Is(err, fault.NotFoundCode) || err == nil && n.Status == noticeDelivered {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	invoice, err := b.Store().Get(ctx, byID(n.Invoice))
+	invoice, err := b.invoices.Get(ctx, byID(n.Invoice))
 	if err != nil {
 		return err
 	}
@@ -162,7 +157,7 @@ func (b *Book) deliver(ctx context.Context, t outbox.Task) error {
 
 // mark changes a notice on behalf of the service.
 func (b *Book) mark(ctx context.Context, id string, how func(now *Notice)) error {
-	_, err := b.notices().Change(ctx, change.System, byID(id), func(was *Notice) (*Notice, error) {
+	_, err := b.notices.Change(ctx, change.System, byID(id), func(was *Notice) (*Notice, error) {
 		now := *was
 		how(&now)
 		return &now, nil

@@ -14,7 +14,6 @@ import (
 	"verbless/internal/outbox"
 	"verbless/internal/query"
 	"verbless/internal/rest"
-	"verbless/internal/table"
 )
 
 // PaymentAttempt is one try to pay an invoice. It is pending until the gateway has said what came of it, and never changes after that.
@@ -46,15 +45,11 @@ const settleTask = "settle payment"
 
 func (b *Book) payments() rest.Resource {
 	return rest.Collection[PaymentAttempt]{
-		Name: "payment_attempts", One: "payment_attempt", Shape: rest.Document("payment_attempt").OrBare(), Store: b.attempts(), Methods: "GET POST", NoStore: true,
+		Name: "payment_attempts", One: "payment_attempt", Shape: rest.Document("payment_attempt").OrBare(), Store: b.attempts, Methods: "GET POST", NoStore: true,
 		Relations: []rest.Relation{{Name: "by", To: "users", Via: "user_id", At: "id", Doc: "Who paid."}},
 		Finish:    b.pay, Options: b.offer,
 		Doc: "One try to pay an invoice. POST takes the document, or its attributes alone.",
 	}
-}
-
-func (b *Book) attempts() *table.Table[PaymentAttempt] {
-	return table.New(b.DB, table.Config[PaymentAttempt]{Name: "payment_attempts", Rule: attemptRule, Enter: lockInvoice, Before: b.open, After: b.close})
 }
 
 // attemptRule lets an attempt begin as pending, and end once.
@@ -80,7 +75,7 @@ func (b *Book) open(ctx context.Context, _ *db.Tx, c *change.Change[PaymentAttem
 		return nil
 	}
 	attempt := c.Now
-	done, err := b.Store().Change(ctx, c.By, byID(attempt.Invoice), func(was *Invoice) (*Invoice, error) {
+	done, err := b.invoices.Change(ctx, c.By, byID(attempt.Invoice), func(was *Invoice) (*Invoice, error) {
 		if err := b.accepts(was, attempt); err != nil {
 			return nil, err
 		}
@@ -140,7 +135,7 @@ func (b *Book) charge(ctx context.Context, p *PaymentAttempt, again bool) (gatew
 
 // settle writes down the gateway's word, once.
 func (b *Book) settle(ctx context.Context, p *PaymentAttempt, r gateway.Result) (*PaymentAttempt, error) {
-	done, err := b.attempts().Change(ctx, change.Actor{ID: p.By}, attemptKey(p), func(was *PaymentAttempt) (*PaymentAttempt, error) {
+	done, err := b.attempts.Change(ctx, change.Actor{ID: p.By}, attemptKey(p), func(was *PaymentAttempt) (*PaymentAttempt, error) {
 		if was.Status != pending {
 			return was, nil
 		}
@@ -173,7 +168,7 @@ func (b *Book) close(ctx context.Context, _ *db.Tx, c *change.Change[PaymentAtte
 	if c.Born() || c.Dying() || c.Now.Status == pending {
 		return nil
 	}
-	_, err := b.Store().Change(context.WithValue(ctx, causeKey{}, c.Now.ID), c.By, byID(c.Now.Invoice), func(was *Invoice) (*Invoice, error) {
+	_, err := b.invoices.Change(context.WithValue(ctx, causeKey{}, c.Now.ID), c.By, byID(c.Now.Invoice), func(was *Invoice) (*Invoice, error) {
 		now := *was
 		now.Paying = nil
 		if c.Now.Status == string(gateway.Succeeded) {
@@ -189,7 +184,7 @@ func (b *Book) close(ctx context.Context, _ *db.Tx, c *change.Change[PaymentAtte
 
 // resume settles an attempt whose end nobody saw: it asks the gateway again, with the same key.
 func (b *Book) resume(ctx context.Context, t outbox.Task) error {
-	p, err := b.attempts().Get(ctx, byID(t.Key))
+	p, err := b.attempts.Get(ctx, byID(t.Key))
 	if fault.Is(err, fault.NotFoundCode) || err == nil && p.Status != pending {
 		return nil
 	}
@@ -208,7 +203,7 @@ func (b *Book) resume(ctx context.Context, t outbox.Task) error {
 
 // offer tells in OPTIONS what can be done here now: nothing, or one payment, with the values of its fields.
 func (b *Book) offer(call *rest.Call, description map[string]any) error {
-	i, err := b.Store().Get(call.Ctx, byID(call.Param("invoice")))
+	i, err := b.invoices.Get(call.Ctx, byID(call.Param("invoice")))
 	if err != nil {
 		return err
 	}

@@ -35,16 +35,10 @@ func payment(number, token string) string {
 
 // together calls fn n times at once.
 func together(n int, fn func(i int)) {
-	var begin, done sync.WaitGroup
-	begin.Add(1)
-	for i := range n {
-		done.Go(func() {
-			begin.Wait()
-			fn(i)
-		})
-	}
-	begin.Done()
-	done.Wait()
+	apptest.Parallel(n, func(i int) int {
+		fn(i)
+		return 0
+	})
 }
 
 // checkPaid asserts what must hold of an invoice that was paid, whatever happened on the way: one charge, one success, one move,

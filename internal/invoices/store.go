@@ -10,7 +10,6 @@ import (
 
 	"verbless/internal/change"
 	"verbless/internal/db"
-	"verbless/internal/table"
 )
 
 //go:embed schema/*.sql
@@ -23,11 +22,6 @@ func Migrations() db.Migrations {
 		panic(err)
 	}
 	return db.Migrations{Name: "invoices", Files: schema}
-}
-
-// Store is where invoices are kept.
-func (b *Book) Store() *table.Table[Invoice] {
-	return table.New(b.DB, table.Config[Invoice]{Name: "invoices", Rule: rule, Before: number, After: b.after})
 }
 
 func itemAmount(i int) string { return "/line_items/" + strconv.Itoa(i) + "/amount" }
