@@ -10,11 +10,11 @@ import (
 	"verbless/internal/field"
 )
 
-// The articles whose histories are read, by their slugs, and a search for two common words.
+// The articles whose histories are read, by their slugs, and a search for a common word and a rare one.
 const (
 	shortHistory = "/articles/short-history/revisions?limit=10"
 	longHistory  = "/articles/long-history/revisions?limit=10"
-	searchQuery  = "/articles?q=house+home"
+	searchQuery  = "/articles?q=house+777"
 )
 
 // exact are the reads that are told apart by their whole address.
