@@ -3,7 +3,6 @@ package articles
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"strconv"
 	"time"
 
@@ -21,13 +20,7 @@ import (
 var files embed.FS
 
 // Migrations makes the tables of articles.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "articles", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("articles", files) }
 
 // Live is the store of articles that are not in the trash.
 func Live(d *db.DB) *table.Table[Article] {

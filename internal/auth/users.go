@@ -6,7 +6,6 @@ package auth
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"time"
 
 	"verbless/internal/change"
@@ -37,13 +36,7 @@ type User struct {
 var files embed.FS
 
 // Migrations makes the tables of users and tokens.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "auth", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("auth", files) }
 
 // Users is the store of users.
 func Users(d *db.DB) *table.Table[User] {

@@ -3,7 +3,6 @@ package avatars
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -19,13 +18,7 @@ import (
 var files embed.FS
 
 // Migrations makes the table of avatars.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "avatars", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("avatars", files) }
 
 func (a *Avatars) store() *table.Table[Avatar] {
 	prefix := strings.ReplaceAll(a.Address, "'", "''")

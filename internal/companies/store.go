@@ -3,7 +3,6 @@ package companies
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"strconv"
 
 	"verbless/internal/change"
@@ -15,13 +14,7 @@ import (
 var files embed.FS
 
 // Migrations makes the table of companies.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "companies", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("companies", files) }
 
 // Store is the store of companies.
 func Store(d *db.DB, o Options) *table.Table[Company] {

@@ -22,6 +22,15 @@ type Migrations struct {
 	Files fs.FS
 }
 
+// Embedded is the history in the folder schema of the files that a package embeds.
+func Embedded(name string, files embed.FS) Migrations {
+	schema, err := fs.Sub(files, "schema")
+	if err != nil {
+		panic(err) // the name of a folder is wrong; every start would say so
+	}
+	return Migrations{Name: name, Files: schema}
+}
+
 //go:embed schema/*.sql
 var ownSchema embed.FS
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 
 	"verbless/internal/db"
 	"verbless/internal/stamp"
@@ -14,13 +13,7 @@ import (
 var files embed.FS
 
 // Migrations makes the ledger of the test gateway.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "gateway", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("gateway", files) }
 
 // The tokens that the test gateway knows. Others are declined.
 const (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 
@@ -16,13 +15,7 @@ import (
 var files embed.FS
 
 // Migrations makes the tables of invoices.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "invoices", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("invoices", files) }
 
 func itemAmount(i int) string { return "/line_items/" + strconv.Itoa(i) + "/amount" }
 

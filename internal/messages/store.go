@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"embed"
-	"io/fs"
 
 	"verbless/internal/auth"
 	"verbless/internal/db"
@@ -16,13 +15,7 @@ import (
 var files embed.FS
 
 // Migrations makes the table of messages.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "messages", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("messages", files) }
 
 // Store is the store of messages.
 func Store(d *db.DB) *table.Table[Message] {

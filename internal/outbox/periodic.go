@@ -8,7 +8,6 @@ package outbox
 import (
 	"context"
 	"embed"
-	"io/fs"
 	"log/slog"
 	"sync"
 	"time"
@@ -21,13 +20,7 @@ import (
 var files embed.FS
 
 // Migrations makes the tables of tasks and turns.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "outbox", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("outbox", files) }
 
 // Job is work that comes back by the clock.
 type Job struct {

@@ -8,7 +8,6 @@ import (
 	"embed"
 	"encoding/base64"
 	"errors"
-	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -22,13 +21,7 @@ import (
 var files embed.FS
 
 // Migrations makes the table of keys.
-func Migrations() db.Migrations {
-	schema, err := fs.Sub(files, "schema")
-	if err != nil {
-		panic(err)
-	}
-	return db.Migrations{Name: "replay", Files: schema}
-}
+func Migrations() db.Migrations { return db.Embedded("replay", files) }
 
 // Keys implements rest.KeyStore.
 type Keys struct {
