@@ -22,6 +22,7 @@ import (
 	"verbless/internal/blob"
 	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/describe"
 	"verbless/internal/fetch"
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
@@ -80,7 +81,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.API = rest.New(rest.Options{
+	a.API = describe.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
 	}, resources(d, s, a.pictures, a.Invoices, log)...)
@@ -131,8 +132,8 @@ func avatarOptions(s config.Settings) avatars.Options {
 
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
-	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...).OpenAPI()
+	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
 }
 
 // Close ends the service.

@@ -207,7 +207,9 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
 	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
-	c.describeAnswers(many, one)
+	for _, op := range many {
+		op.whole = true
+	}
 	above := a.add(pattern, many...)
 	above.version = c.version
 	above.find = func(call *Call) (bool, error) {

@@ -33,6 +33,7 @@ type Operation struct {
 	resource *collection
 	who      Who // who may call it, as far as the route alone can tell
 	batch    *Batch
+	whole    bool // of a collection, not of one of it
 	gathers  bool // Handle adds to the faults of the query, and reports them all
 	finish   func(c *Call, answer *Answer, replayed bool) (*Answer, error)
 
