@@ -83,7 +83,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	}
 	a.API = describe.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
-		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
+		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Headers: headers(),
 	}, resources(d, s, a.pictures, a.Invoices, log)...)
 	return a, nil
 }
@@ -132,7 +132,7 @@ func avatarOptions(s config.Settings) avatars.Options {
 
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
-	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
+	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations(), Headers: headers()},
 		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
 }
 

@@ -17,6 +17,11 @@ func (a *App) Handler() http.Handler {
 	return a.named(a.logged(a.paced(a.API)))
 }
 
+// headers are what these add to every answer.
+func headers() []rest.Header {
+	return []rest.Header{{Name: "X-Request-Id", Doc: "Names the request in the log. The caller may choose it.", Always: true}}
+}
+
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 

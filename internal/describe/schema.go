@@ -11,7 +11,7 @@ import (
 func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
 
 // resource is the schema of a resource: its own members and, in answers, its relations.
-func (d description) resource(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) resource(k *rest.Kind, p field.Purpose) map[string]any {
 	s := d.members(k, p)
 	if p == field.Answer {
 		for _, r := range k.Relations {
@@ -25,12 +25,12 @@ func (d description) resource(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // members is the schema of what the type itself declares.
-func (d description) members(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) members(k *rest.Kind, p field.Purpose) map[string]any {
 	return k.Model.Schema(p, func(name string) bool { return d.api.Deprecated(k.Name, "", name) })
 }
 
 // document is the schema of a document. The schemas of documents are of the whole of them.
-func (d description) document(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) document(k *rest.Kind, p field.Purpose) map[string]any {
 	links, always := map[string]any{}, []string{}
 	for _, l := range k.Links {
 		links[l.Name] = l.Schema()
@@ -52,7 +52,7 @@ func (d description) document(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // attributes is the members of a resource without those that stand elsewhere in a document.
-func (d description) attributes(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) attributes(k *rest.Kind, p field.Purpose) map[string]any {
 	s := d.members(k, p)
 	outside := []string{k.Model.ID.Name, "links"}
 	for _, name := range outside {
@@ -65,7 +65,7 @@ func (d description) attributes(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // data is the schema of type, id, attributes and relationships.
-func (d description) data(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) data(k *rest.Kind, p field.Purpose) map[string]any {
 	related := map[string]any{}
 	for _, f := range k.Model.Links {
 		related[f.Link] = shape.RelationshipSchema(false)
@@ -77,7 +77,7 @@ func (d description) data(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // included is every resource that include can reach.
-func (d description) included(k *rest.Kind) map[string]any {
+func (d *description) included(k *rest.Kind) map[string]any {
 	var kinds []any
 	seen := map[string]bool{}
 	var add func(k *rest.Kind, depth int)
@@ -98,7 +98,7 @@ func (d description) included(k *rest.Kind) map[string]any {
 }
 
 // page is a page of them.
-func (d description) page(k *rest.Kind) any {
+func (d *description) page(k *rest.Kind) any {
 	if k.Shape.Kind == "" {
 		return k.Shape.ListSchema(ref(k.One))
 	}
@@ -110,7 +110,7 @@ func (d description) page(k *rest.Kind) any {
 }
 
 // one is one of them in an answer, which may say what is missing from it.
-func (d description) one(k *rest.Kind) any {
+func (d *description) one(k *rest.Kind) any {
 	s := k.Shape.Schema(ref(k.One))
 	if k.Warns {
 		s.(map[string]any)["properties"].(map[string]any)["meta"] = ref("page_meta")
@@ -132,22 +132,4 @@ func warningsSchema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{"type": "array", "description": "What is missing from this answer, and why.", "items": map[string]any{
 		"type": "object", "required": []string{"code", "message"}, "properties": map[string]any{"code": text, "message": text}}}
-}
-
-// problemSchema is RFC 9457 with our members.
-func problemSchema(codes []string) map[string]any {
-	str := map[string]any{"type": "string"}
-	return map[string]any{
-		"type":     "object",
-		"required": []string{"type", "title", "status", "code", "message", "request_id"},
-		"properties": map[string]any{
-			"type": map[string]any{"type": "string", "format": "uri"}, "title": str, "message": str, "request_id": str,
-			"status": map[string]any{"type": "integer", "minimum": 400, "maximum": 599},
-			"code":   map[string]any{"type": "string", "enum": codes},
-			"errors": map[string]any{"type": "array", "items": map[string]any{
-				"type": "object", "required": []string{"code", "message"}, "additionalProperties": false,
-				"properties": map[string]any{"code": map[string]any{"type": "string", "enum": codes}, "message": str, "pointer": str, "parameter": str, "header": str},
-			}},
-		},
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verbless/internal/db"
+	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/gateway"
 	"verbless/internal/mail"
@@ -115,7 +116,8 @@ func New(b *Book) rest.Resource {
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},
 			{Name: "pay", Path: "/payment_attempts", Method: "POST", Type: "application/json", When: b.payable, Doc: "Where to pay; present only while the status allows it."},
 		},
-		Under: []rest.Resource{status(), transitions(b.DB), b.payments(), b.noticesBelow()},
-		Doc:   "A bill. PATCH its status to move it along.",
+		Under:   []rest.Resource{status(), transitions(b.DB), b.payments(), b.noticesBelow()},
+		Refuses: []fault.Code{fault.TransitionRefused, fault.InvoiceKept},
+		Doc:     "A bill. PATCH its status to move it along.",
 	}
 }

@@ -47,7 +47,7 @@ func (b *Book) payments() rest.Resource {
 	return rest.Collection[PaymentAttempt]{
 		Name: "payment_attempts", One: "payment_attempt", Shape: rest.Document("payment_attempt").OrBare(), Store: b.attempts, Methods: "GET POST", NoStore: true,
 		Relations: []rest.Relation{{Name: "by", To: "users", Via: "user_id", At: "id", Doc: "Who paid."}},
-		Finish:    b.pay, Options: b.offer,
+		Finish:    b.pay, Options: b.offer, Refuses: []fault.Code{fault.InvoiceNotPayable},
 		Doc: "One try to pay an invoice. POST takes the document, or its attributes alone.",
 	}
 }

@@ -40,6 +40,8 @@ type Collection[T any] struct {
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Links     []Link[T]                  // what a document leads to, beside itself
+	KeyDoc    string                     // what Key reads
+	Refuses   []fault.Code               // problems of its own, by the doing of its rule or store
 	Doc       string
 
 	Raw     *Raw                        // plain bytes that POST takes beside JSON; Receive makes a row of them
@@ -77,6 +79,8 @@ type collection struct {
 	links      []docLink
 	words      func(text string) []string
 	doc        string
+	keyDoc     string
+	refuses    []fault.Code
 	methods    string
 	finish     func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error)
 	viewTags   sync.Map     // second halves of ETags, of the plain view
@@ -91,9 +95,13 @@ type collection struct {
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
-		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings}
+		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings,
+		refuses: d.Refuses}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
+	}
+	if d.Key != nil {
+		c.keyDoc = cmp.Or(d.KeyDoc, "Names one of "+d.Name+".")
 	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
@@ -210,8 +218,14 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 	for _, op := range many {
 		op.whole = true
 	}
+	for _, op := range append(slices.Clone(many), one...) {
+		op.Refuses = c.refuses
+	}
 	above := a.add(pattern, many...)
 	above.version = c.version
+	if c.parent != nil && strings.Contains(pattern, "{") {
+		above.parts = c.parent.parts()
+	}
 	above.find = func(call *Call) (bool, error) {
 		conds, err := c.above(call)
 		if err == nil && c.whole() && !c.opens(c.rights.List, call, conds) && !c.opens(c.rights.Create, call, conds) {
@@ -223,13 +237,28 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		return above
 	}
 	below := a.add(pattern+"/{"+c.one+"}", one...)
-	below.version = c.version
+	below.version, below.parts = c.version, c.parts()
 	below.find = func(call *Call) (bool, error) {
 		row, err := c.find(call, c.always)
 		return err == nil && c.owned(call, row), err
 	}
 	return above
 }
+
+// parts says what stands in braces in the path of one of the collection.
+func (c *collection) parts() []Param {
+	own := Param{Name: c.one, Doc: c.keyDoc, Schema: map[string]any{"type": "string", "minLength": 1, "maxLength": maxKey}}
+	if c.keyDoc == "" {
+		own.Doc, own.Schema = "Its id.", map[string]any{"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
+	}
+	if c.parent == nil || !strings.Contains(c.pattern, "{") {
+		return []Param{own}
+	}
+	return append(c.parent.parts(), own)
+}
+
+// maxKey is longer than anything that names one of a collection.
+const maxKey = 100
 
 // title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.
 func title(name string) string {

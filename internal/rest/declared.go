@@ -10,7 +10,8 @@ import (
 // Path is one path with what it answers to, for whoever describes it.
 type Path struct {
 	Pattern    string
-	Public     bool // needs no token
+	Public     bool    // needs no token
+	Parts      []Param // what stands in braces
 	Version    int
 	Operations []*Operation // by their methods
 }
@@ -23,6 +24,7 @@ type Kind struct {
 	Relations []Relation
 	Links     []KindLink
 	Warns     bool // answers may say what is missing from them
+	NoStore   bool // no cache may keep any answer
 	Doc       string
 }
 
@@ -42,7 +44,7 @@ func (a *API) Paths() []Path {
 }
 
 func (rt *route) declared() Path {
-	p := Path{Pattern: rt.pattern, Public: rt.public, Version: max(rt.version, 1)}
+	p := Path{Pattern: rt.pattern, Public: rt.public, Parts: rt.parts, Version: max(rt.version, 1)}
 	for _, method := range sortedKeys(rt.operations) {
 		p.Operations = append(p.Operations, rt.operations[method])
 	}
@@ -61,7 +63,7 @@ func (a *API) Kinds() []*Kind {
 // Kind is the collection of that name.
 func (a *API) Kind(name string) *Kind {
 	c := a.collections[name]
-	k := &Kind{Name: c.name, One: c.one, Shape: c.shape, Model: c.model, Relations: c.relations, Warns: c.outside != nil, Doc: c.doc}
+	k := &Kind{Name: c.name, One: c.one, Shape: c.shape, Model: c.model, Relations: c.relations, Warns: c.outside != nil, NoStore: c.noStore, Doc: c.doc}
 	for _, l := range c.links {
 		k.Links = append(k.Links, KindLink{l.Link, l.when == nil})
 	}
@@ -86,6 +88,12 @@ func (op *Operation) Kind() *Kind {
 
 // Batch is set when the operation takes many at once.
 func (op *Operation) Batch() *Batch { return op.batch }
+
+// Whole tells whether the operation is on a collection, and not on one of it.
+func (op *Operation) Whole() bool { return op.whole }
+
+// Who may call it, as far as the policy alone can tell.
+func (op *Operation) Who() Who { return op.who }
 
 // Lists tells whether the operation answers with a page of a collection.
 func (op *Operation) Lists() bool { return op.Method == http.MethodGet && op.whole }

@@ -19,7 +19,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	answer := (&Answer{Status: http.StatusNoContent, Type: jsonType}).Set("Allow", rt.allow)
 	for method, op := range rt.operations {
 		if len(op.Takes) > 0 {
-			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
+			answer.Set(AcceptHeader(method), strings.Join(op.Takes, ", "))
 		}
 	}
 	if rt.api.Describe == nil {
@@ -37,4 +37,15 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	}
 	answer.Status, answer.Body = http.StatusOK, append(body, '\n')
 	return answer, nil
+}
+
+// AcceptHeader is the header that lists the types that a method takes.
+func AcceptHeader(method string) string {
+	switch method {
+	case http.MethodPatch:
+		return "Accept-Patch"
+	case http.MethodPost:
+		return "Accept-Post"
+	}
+	return "Accept"
 }

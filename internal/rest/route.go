@@ -28,6 +28,7 @@ type Operation struct {
 	Loose   bool     // unknown query parameters are ignored
 	Offers  []string // media types of the answer; JSON and the versioned type when left out
 	Answers []Response
+	Refuses []fault.Code // problems of its own, beside those that any such operation may answer with
 	Handle  func(c *Call) (*Answer, error)
 
 	resource *collection
@@ -49,10 +50,17 @@ type Param struct {
 
 // Response is what an operation may answer when all goes well.
 type Response struct {
-	Status int
-	Doc    string
-	Type   string // media type; empty: application/json and the versioned types
-	Schema any    // nil: no body, or one that is not JSON
+	Status  int
+	Doc     string
+	Type    string   // media type; empty: application/json and the versioned types
+	Schema  any      // nil: no body, or one that is not JSON
+	Headers []Header // beside those that all answers have
+}
+
+// Header is one header of an answer, for the description.
+type Header struct {
+	Name, Doc string
+	Always    bool
 }
 
 // Call is one request on its way.
@@ -117,6 +125,7 @@ type route struct {
 	api        *API
 	pattern    string
 	public     bool
+	parts      []Param
 	operations map[string]*Operation
 	allow      string
 	version    int
@@ -191,14 +200,7 @@ func (rt *route) enrich(c *Call, err error) *fault.Fault {
 	case fault.MethodNotAllowed:
 		f.With(headerPrefix+"Allow", rt.allow)
 	case fault.UnsupportedMediaType:
-		name := "Accept"
-		switch c.Request.Method {
-		case http.MethodPatch:
-			name = "Accept-Patch"
-		case http.MethodPost:
-			name = "Accept-Post"
-		}
-		f.With(headerPrefix+name, strings.Join(c.op.Takes, ", "))
+		f.With(headerPrefix+AcceptHeader(c.Request.Method), strings.Join(c.op.Takes, ", "))
 	}
 	return f
 }
