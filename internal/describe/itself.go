@@ -36,7 +36,7 @@ func itself() []rest.Resource {
 		once.Do(func() {
 			openapi = marshal(OpenAPI(c.API()))
 			d := newDescription(c.API())
-			for name, schema := range d.schemas() {
+			for name, schema := range bounded(d.schemas()).(map[string]any) {
 				schemas[name+".json"] = d.standalone(name, schema)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"verbless/internal/change"
 	"verbless/internal/field"
 	"verbless/internal/rest"
 )
@@ -29,6 +30,7 @@ problem has a code from a closed list, and a page under /problems.`
 type description struct {
 	api      *rest.API
 	examples *examples
+	now      change.Now // of the one resource that is described, if it is one
 	kept     struct{ responses, headers, parameters, examples map[string]any }
 }
 
@@ -47,16 +49,16 @@ func OpenAPI(a *rest.API) map[string]any {
 	for _, path := range served {
 		paths[path.Pattern] = d.path(path)
 	}
-	return map[string]any{
+	return bounded(map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{"title": "verbless", "version": a.Version, "description": about,
 			"license": map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"}, "contact": map[string]any{"name": "Whoever runs this service", "url": a.Base}},
-		"servers":    []any{map[string]any{"url": a.Base, "description": "This service.", "x-internal": false}},
+		"servers":    []any{map[string]any{"url": a.Base, "description": "This service, in production or wherever else it runs.", "x-internal": false}},
 		"security":   []any{map[string]any{"bearer": []any{}}},
 		"tags":       d.tags(),
 		"paths":      paths,
 		"components": d.components(),
-	}
+	}).(map[string]any)
 }
 
 // serviceTag groups what is about the service itself.
@@ -147,9 +149,3 @@ func (d *description) schemas() map[string]any {
 	}
 	return schemas
 }
-
-// Limits that are no rules, but that nothing passes.
-const (
-	maxAddress = 4096
-	maxInt     = 1<<63 - 1
-)

@@ -21,7 +21,7 @@ func (d *description) operation(path rest.Path, op *rest.Operation) map[string]a
 		}
 		entry["requestBody"] = map[string]any{"required": true, "content": content}
 	}
-	responses := d.refusals(path, op)
+	responses := d.refused(codes(path, op))
 	for _, answer := range d.answers(op) {
 		described, status := d.response(path, op, answer), strconv.Itoa(answer.Status)
 		if before, ok := responses[status].(map[string]any); ok && before["content"] != nil { // one more type of the same answer
@@ -58,7 +58,7 @@ func (d *description) head(path rest.Path, op *rest.Operation) map[string]any {
 		entry["parameters"] = params
 	}
 	responses := map[string]any{}
-	for status, refusal := range d.refusals(path, op) {
+	for status, refusal := range d.refused(codes(path, op)) {
 		responses[status] = refusal
 	}
 	for _, answer := range d.answers(op) {
@@ -152,7 +152,9 @@ func (d *description) answers(op *rest.Operation) []rest.Response {
 	case k == nil:
 		return op.Answers
 	case op.Batch() != nil:
-		return []rest.Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: k.Shape.ManySchema(ref(k.One))}}
+		many := k.Shape.ManySchema(ref(k.One))
+		many["properties"].(map[string]any)[k.Shape.Many].(map[string]any)["maxItems"] = op.Batch().Max
+		return []rest.Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: many}}
 	case op.Method == http.MethodPost:
 		return []rest.Response{{Status: 201, Doc: "It was created.", Schema: d.one(k)}}
 	case op.Method == http.MethodDelete:

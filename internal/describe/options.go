@@ -2,7 +2,7 @@ package describe
 
 import (
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 
 	"verbless/internal/fault"
@@ -10,41 +10,59 @@ import (
 	"verbless/internal/rest"
 )
 
-// Options is what OPTIONS tells of a path: what it takes, and which of it this caller may do.
+// Options is what OPTIONS tells of a path: what it takes, and which of it this caller may do now.
 func Options(c *rest.Call, allowed func(*rest.Operation) bool) map[string]any {
-	d := &description{api: c.API()}
+	d := &description{api: c.API(), now: c.Now()}
 	methods := map[string]any{}
 	path := c.Path()
 	for _, op := range path.Operations {
-		entry := map[string]any{"summary": op.Summary, "allowed": allowed(op)}
+		entry := map[string]any{"summary": op.Summary, "allowed": true}
+		switch {
+		case !allowed(op):
+			entry["allowed"], entry["refused"] = false, fault.ForbiddenCode
+		case op.Method == http.MethodDelete && d.now.Kept != "":
+			entry["allowed"], entry["refused"] = false, d.now.Kept
+		}
 		if len(op.Params) > 0 {
 			entry["parameters"] = briefly(op.Params)
 		}
 		if len(op.Takes) > 0 {
 			entry["accepts"] = op.Takes
 			if k := op.Kind(); k != nil {
-				entry["schema"] = bodySchema(op, jsonType, d.inOptions(k, op.Method))
+				entry["schema"] = bounded(bodySchema(op, jsonType, d.inline(k, op.Method)))
 			}
 		}
 		methods[op.Method] = entry
 	}
-	return map[string]any{"path": path.Pattern, "methods": methods}
+	description := map[string]any{"path": path.Pattern, "methods": methods}
+	if len(d.now.Next) > 0 {
+		become := map[string]any{}
+		for name, next := range d.now.Next {
+			become[name] = next.May
+		}
+		description["may_become"] = become
+	}
+	return description
 }
 
-// inOptions gives the schema of a body as OPTIONS shows it: whole, or where it is served when it is that of a document, which is large.
-func (d *description) inOptions(k *rest.Kind, method string) func(name string) any {
-	return func(name string) any {
+// inline gives the schema of a body whole, with no reference to others.
+func (d *description) inline(k *rest.Kind, method string) func(name string) any {
+	purpose := field.Body
+	if method == http.MethodPatch {
+		purpose = field.Patch
+	}
+	return func(string) any {
 		if k.Shape.Kind != "" {
-			return map[string]any{"$ref": d.api.Base + "/schemas/" + name + ".json"}
+			return d.document(k, purpose)
 		}
-		return d.resource(k, map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch])
+		return d.resource(k, purpose)
 	}
 }
 
 func briefly(params []rest.Param) []any {
 	list := make([]any, len(params))
 	for i, p := range params {
-		list[i] = map[string]any{"name": p.Name, "description": p.Doc, "schema": p.Schema}
+		list[i] = map[string]any{"name": p.Name, "description": p.Doc, "schema": bounded(p.Schema)}
 	}
 	return list
 }
@@ -55,14 +73,14 @@ func (d *description) options(path rest.Path) map[string]any {
 	for _, part := range strings.FieldsFunc(path.Pattern, func(r rune) bool { return strings.ContainsRune("/{}._", r) }) {
 		id += strings.ToUpper(part[:1]) + part[1:]
 	}
-	refused := map[int][]fault.Code{500: {fault.Internal}, 503: {fault.Unavailable}}
+	refused := everywhere()
 	if !path.Public {
-		refused[400], refused[401] = []fault.Code{fault.InvalidRequest}, []fault.Code{fault.InvalidToken, fault.TokenExpired, fault.Unauthenticated}
-		if strings.Contains(path.Pattern, "{") {
-			refused[404] = []fault.Code{fault.NotFoundCode}
-		}
+		refused = append(refused, fault.InvalidRequest, fault.InvalidToken, fault.TokenExpired, fault.Unauthenticated)
 	}
-	for i, op := range path.Operations {
+	if !path.Public && strings.Contains(path.Pattern, "{") {
+		refused = append(refused, fault.NotFoundCode)
+	}
+	for _, op := range path.Operations {
 		if k := op.Kind(); k != nil {
 			tag = k.Name
 		}
@@ -70,16 +88,14 @@ func (d *description) options(path rest.Path) map[string]any {
 			headers = append(headers, name)
 		}
 		for _, code := range codes(path, op) {
-			if status := rest.StatusOf(code); i == 0 && status == http.StatusGone {
-				refused[status] = append(refused[status], code)
+			if rest.StatusOf(code) == http.StatusGone && !slices.Contains(refused, code) {
+				refused = append(refused, code)
 			}
 		}
 	}
-	responses := map[string]any{"200": map[string]any{"description": "What this path takes, and which of it the caller may do now.", "headers": d.headers(headers...),
-		"content": map[string]any{jsonType: d.exampled(map[string]any{"schema": ref("path_description")}, "OPTIONS "+path.Pattern, id, 200, jsonType)}}}
-	for status, list := range refused {
-		responses[strconv.Itoa(status)] = d.problem(status, list)
-	}
+	responses := d.refused(refused)
+	responses["200"] = map[string]any{"description": "What this path takes, and which of it the caller may do now.", "headers": d.headers(headers...),
+		"content": map[string]any{jsonType: d.exampled(map[string]any{"schema": ref("path_description")}, "OPTIONS "+path.Pattern, id, 200, jsonType)}}
 	entry := map[string]any{"operationId": id, "summary": "What can be done here", "description": "For everyone who may see it.", "tags": []string{tag}, "responses": responses}
 	if path.Public {
 		entry["security"], entry["description"] = []any{}, "For everyone, without a token."
@@ -100,11 +116,14 @@ func pathSchema() map[string]any {
 				"properties": map[string]any{
 					"summary": text,
 					"allowed": map[string]any{"type": "boolean", "description": "Whether this caller may do it now."},
+					"refused": map[string]any{"type": "string", "maxLength": maxName, "description": "The problem code that it would get now."},
 					"accepts": map[string]any{"type": "array", "description": "Media types of the body.", "maxItems": 20, "items": text},
 					"parameters": map[string]any{"type": "array", "description": "Query parameters.", "maxItems": 200, "items": map[string]any{"type": "object", "required": []string{"name", "description", "schema"},
 						"properties": map[string]any{"name": text, "description": text, "schema": schema}}},
 					"schema": schema,
 				}}},
+			"may_become": map[string]any{"type": "object", "description": "Members that can become only something, and what: the moves of a status, for example.",
+				"additionalProperties": map[string]any{"type": "array", "maxItems": 100, "items": map[string]any{}}},
 			"actions": map[string]any{"type": "array", "description": "What can be done here now, with the values of its fields.", "maxItems": 20, "items": map[string]any{"type": "object"}},
 		},
 	}

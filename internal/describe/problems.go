@@ -15,7 +15,7 @@ const problemType = "application/problem+json"
 // codes are the problems that an operation may answer with: those of the conventions it takes part in, and its own.
 func codes(path rest.Path, op *rest.Operation) []fault.Code {
 	read, k := op.Method == http.MethodGet, op.Kind()
-	list := []fault.Code{fault.Internal, fault.Unavailable, fault.NotAcceptable}
+	list := append(everywhere(), fault.NotAcceptable)
 	add := func(when bool, more ...fault.Code) {
 		if when {
 			list = append(list, more...)
@@ -44,14 +44,25 @@ func codes(path rest.Path, op *rest.Operation) []fault.Code {
 		info, _ := fault.Lookup(code)
 		add(k == nil || info.Kind == fault.KindGone && strings.Contains(path.Pattern, "{") || info.Kind != fault.KindGone && !read, code)
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	return list
 }
 
-// refusals are the answers to what cannot be done, by status. Equal ones are described once.
-func (d *description) refusals(path rest.Path, op *rest.Operation) map[string]any {
+// everywhere are the problems that anything may answer with: ours, and those of whoever asks too often.
+func everywhere() []fault.Code {
+	list := []fault.Code{fault.Internal, fault.Unavailable}
+	for _, info := range fault.Codes {
+		if info.Kind == fault.KindTooMany {
+			list = append(list, info.Code)
+		}
+	}
+	return list
+}
+
+// refused are the answers to what cannot be done, by status. Equal ones are described once.
+func (d *description) refused(codes []fault.Code) map[string]any {
+	slices.Sort(codes)
 	byStatus := map[int][]fault.Code{}
-	for _, code := range codes(path, op) {
+	for _, code := range slices.Compact(codes) {
 		byStatus[rest.StatusOf(code)] = append(byStatus[rest.StatusOf(code)], code)
 	}
 	refusals := map[string]any{}

@@ -3,6 +3,7 @@ package describe
 import (
 	"slices"
 
+	"verbless/internal/change"
 	"verbless/internal/field"
 	"verbless/internal/rest"
 	"verbless/internal/shape"
@@ -26,7 +27,25 @@ func (d *description) resource(k *rest.Kind, p field.Purpose) map[string]any {
 
 // members is the schema of what the type itself declares.
 func (d *description) members(k *rest.Kind, p field.Purpose) map[string]any {
-	return k.Model.Schema(p, func(name string) bool { return d.api.Deprecated(k.Name, "", name) })
+	s := k.Model.Schema(p, func(name string) bool { return d.api.Deprecated(k.Name, "", name) })
+	if p != field.Answer {
+		narrow(s["properties"].(map[string]any), d.now)
+	}
+	return s
+}
+
+// narrow says of members what holds for one resource now: which cannot be changed, and which can become only what.
+func narrow(members map[string]any, now change.Now) {
+	for _, name := range now.Fixed {
+		members[name].(map[string]any)["readOnly"] = true
+	}
+	for name, next := range now.Next {
+		member := members[name].(map[string]any)
+		member["enum"] = append([]string{next.Is}, next.May...)
+		if len(next.May) == 0 {
+			member["readOnly"] = true
+		}
+	}
 }
 
 // document is the schema of a document. The schemas of documents are of the whole of them.
@@ -99,11 +118,13 @@ func (d *description) included(k *rest.Kind) map[string]any {
 
 // page is a page of them.
 func (d *description) page(k *rest.Kind) any {
-	if k.Shape.Kind == "" {
-		return k.Shape.ListSchema(ref(k.One))
+	name := k.One
+	if k.Shape.Kind != "" {
+		name += "_data"
 	}
-	s := k.Shape.ListSchema(ref(k.One + "_data")).(map[string]any)
-	if len(k.Relations) > 0 {
+	s := k.Shape.ListSchema(ref(name)).(map[string]any)
+	s["properties"].(map[string]any)[k.Shape.Many].(map[string]any)["maxItems"] = rest.MaxLimit
+	if k.Shape.Kind != "" && len(k.Relations) > 0 {
 		s["properties"].(map[string]any)["included"] = ref(k.One + "_included")
 	}
 	return s
@@ -121,7 +142,7 @@ func (d *description) one(k *rest.Kind) any {
 func relationSchema(r rest.Relation, to any) map[string]any {
 	s := map[string]any{"description": "Only with include=" + r.Name + "."}
 	if r.Many {
-		s["type"], s["items"] = "array", to
+		s["type"], s["items"], s["maxItems"] = "array", to, rest.MaxRelated
 	} else {
 		s["anyOf"] = []any{to, map[string]any{"type": "null"}}
 	}

@@ -49,6 +49,8 @@ type Collection[T any] struct {
 	// Finish goes on after what POST made is committed, with the Idempotency-Key that may have come with it, and gives what
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
+	// Now is what the rule would say to changes of one as it is, for OPTIONS to tell. nil: it would say yes.
+	Now func(by change.Actor, row *T) change.Now
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
 }
@@ -90,6 +92,7 @@ type collection struct {
 	births     births
 	raw        *Raw
 	receive    func(c *Call, row reflect.Value) error
+	now        func(by change.Actor, row reflect.Value) change.Now
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
@@ -102,6 +105,9 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	}
 	if d.Key != nil {
 		c.keyDoc = cmp.Or(d.KeyDoc, "Names one of "+d.Name+".")
+	}
+	if d.Now != nil {
+		c.now = func(by change.Actor, row reflect.Value) change.Now { return d.Now(by, row.Addr().Interface().(*T)) }
 	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
@@ -239,34 +245,17 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 	below := a.add(pattern+"/{"+c.one+"}", one...)
 	below.version, below.parts = c.version, c.parts()
 	below.find = func(call *Call) (bool, error) {
-		row, err := c.find(call, c.always)
+		columns := c.always
+		if c.now != nil {
+			columns = nil
+		}
+		row, err := c.find(call, columns)
+		if err == nil && c.now != nil {
+			call.now = c.now(call.By, row)
+		}
 		return err == nil && c.owned(call, row), err
 	}
 	return above
-}
-
-// parts says what stands in braces in the path of one of the collection.
-func (c *collection) parts() []Param {
-	own := Param{Name: c.one, Doc: c.keyDoc, Schema: map[string]any{"type": "string", "minLength": 1, "maxLength": maxKey}}
-	if c.keyDoc == "" {
-		own.Doc, own.Schema = "Its id.", map[string]any{"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
-	}
-	if c.parent == nil || !strings.Contains(c.pattern, "{") {
-		return []Param{own}
-	}
-	return append(c.parent.parts(), own)
-}
-
-// maxKey is longer than anything that names one of a collection.
-const maxKey = 100
-
-// title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.
-func title(name string) string {
-	var b strings.Builder
-	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '_' }) {
-		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
-	}
-	return b.String()
 }
 
 // above resolves the path's parents and gives the conditions that they put on this collection.

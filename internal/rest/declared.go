@@ -2,7 +2,9 @@ package rest
 
 import (
 	"net/http"
+	"strings"
 
+	"verbless/internal/change"
 	"verbless/internal/field"
 	"verbless/internal/shape"
 )
@@ -104,5 +106,32 @@ func (c *Call) API() *API { return c.api }
 // Path is the one that was asked for.
 func (c *Call) Path() Path { return c.route.declared() }
 
+// Now is what may become of the one that the path names, as it is.
+func (c *Call) Now() change.Now { return c.now }
+
 // MediaType is the type that the answer will have.
 func (c *Call) MediaType() string { return c.mediaType }
+
+// parts says what stands in braces in the path of one of the collection.
+func (c *collection) parts() []Param {
+	own := Param{Name: c.one, Doc: c.keyDoc, Schema: map[string]any{"type": "string", "minLength": 1, "maxLength": maxKey}}
+	if c.keyDoc == "" {
+		own.Doc, own.Schema = "Its id.", map[string]any{"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
+	}
+	if c.parent == nil || !strings.Contains(c.pattern, "{") {
+		return []Param{own}
+	}
+	return append(c.parent.parts(), own)
+}
+
+// maxKey is longer than anything that names one of a collection.
+const maxKey = 100
+
+// title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.
+func title(name string) string {
+	var b strings.Builder
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '_' }) {
+		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
+	}
+	return b.String()
+}

@@ -15,8 +15,8 @@ import (
 )
 
 const (
+	MaxLimit     = 100 // most items of a page
 	defaultLimit = 25
-	maxLimit     = 100
 	maxAnyOf     = 100
 	maxWords     = 32
 )
@@ -43,7 +43,7 @@ func (c *collection) viewParams() []Param {
 // listParams are the parameters of a list.
 func (c *collection) listParams() []Param {
 	params := append(c.viewParams(),
-		Param{Name: "limit", Doc: "Size of a page.", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": maxLimit, "default": defaultLimit}},
+		Param{Name: "limit", Doc: "Size of a page.", Schema: map[string]any{"type": "integer", "minimum": 1, "maximum": MaxLimit, "default": defaultLimit}},
 		Param{Name: "cursor", Doc: "Where to go on, from links.next or links.prev.", Schema: map[string]any{"type": "string"}})
 	if sorts := c.model.Sorts(); len(sorts) > 0 {
 		params = append(params,
@@ -88,8 +88,8 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	values := call.Query
 	if values.Has("limit") {
 		n, err := strconv.Atoi(values.Get("limit"))
-		if err != nil || n < 1 || n > maxLimit {
-			bad.Add(fault.New(fault.InvalidParameter, "This takes a number from 1 to %d.", maxLimit).In("limit"))
+		if err != nil || n < 1 || n > MaxLimit {
+			bad.Add(fault.New(fault.InvalidParameter, "This takes a number from 1 to %d.", MaxLimit).In("limit"))
 		}
 		q.Limit = n
 	}

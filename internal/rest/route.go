@@ -79,6 +79,7 @@ type Call struct {
 	mediaType  string // of the answer
 	bad        fault.List
 	received   bool          // the body has been read
+	now        change.Now    // of what the path names, for OPTIONS
 	ownsParent bool          // what the path's last part lies under is the caller's
 	prepared   reflect.Value // the row that a POST will add
 	made       reflect.Value // the row that a POST has added, and that is still to be finished
