@@ -11,17 +11,18 @@ import (
 )
 
 // Options is what OPTIONS tells of a path: what it takes, and which of it this caller may do now.
-func Options(c *rest.Call, allowed func(*rest.Operation) bool) map[string]any {
+func Options(c *rest.Call, refused func(*rest.Operation) fault.Code) map[string]any {
 	d := &description{api: c.API(), now: c.Now()}
 	methods := map[string]any{}
 	path := c.Path()
 	for _, op := range path.Operations {
-		entry := map[string]any{"summary": op.Summary, "allowed": true}
-		switch {
-		case !allowed(op):
-			entry["allowed"], entry["refused"] = false, fault.ForbiddenCode
-		case op.Method == http.MethodDelete && d.now.Kept != "":
-			entry["allowed"], entry["refused"] = false, d.now.Kept
+		code := refused(op)
+		if code == "" && op.Method == http.MethodDelete {
+			code = d.now.Kept
+		}
+		entry := map[string]any{"summary": op.Summary, "allowed": code == ""}
+		if code != "" {
+			entry["refused"] = code
 		}
 		if len(op.Params) > 0 {
 			entry["parameters"] = briefly(op.Params)
@@ -35,7 +36,7 @@ func Options(c *rest.Call, allowed func(*rest.Operation) bool) map[string]any {
 		methods[op.Method] = entry
 	}
 	description := map[string]any{"path": path.Pattern, "methods": methods}
-	if len(d.now.Next) > 0 {
+	if patch, _ := methods[http.MethodPatch].(map[string]any); len(d.now.Next) > 0 && patch["allowed"] == true {
 		become := map[string]any{}
 		for name, next := range d.now.Next {
 			become[name] = next.May

@@ -227,7 +227,7 @@ func (b *Book) offer(call *rest.Call, description map[string]any) error {
 			},
 		})
 	} else if post, ok := description["methods"].(map[string]any)["POST"].(map[string]any); ok {
-		post["allowed"] = false
+		post["allowed"], post["refused"] = false, fault.InvoiceNotPayable
 	}
 	description["actions"] = actions
 	return nil

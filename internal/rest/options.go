@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"verbless/internal/fault"
 )
 
 // describe answers OPTIONS: what this path takes, and which of it this caller may do.
@@ -25,7 +27,15 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	if rt.api.Describe == nil {
 		return answer, nil
 	}
-	description := rt.api.Describe(c, func(op *Operation) bool { return rt.public || permits(op.who, c.By, own) })
+	description := rt.api.Describe(c, func(op *Operation) fault.Code {
+		switch {
+		case rt.public || permits(op.who, c.By, own):
+			return ""
+		case op.Lists() && op.resource.whole(): // somebody else's
+			return fault.NotFoundCode
+		}
+		return fault.ForbiddenCode
+	})
 	if rt.extend != nil {
 		if err := rt.extend(c, description); err != nil {
 			return nil, err

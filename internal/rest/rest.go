@@ -38,8 +38,9 @@ type Options struct {
 	Deprecations []Deprecation
 	Headers      []Header // that what surrounds the API adds to every answer, for the description
 
-	// Describe is what OPTIONS tells of the path that was asked for; allowed tells what this caller may do. nil: only which methods there are.
-	Describe func(c *Call, allowed func(*Operation) bool) map[string]any
+	// Describe is what OPTIONS tells of the path that was asked for; refused is what this caller would get, empty where they are allowed.
+	// nil: OPTIONS tells only which methods there are.
+	Describe func(c *Call, refused func(*Operation) fault.Code) map[string]any
 }
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
