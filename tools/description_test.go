@@ -33,15 +33,20 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-// run runs a program in a folder, and shows what it says when it fails.
+// run runs a program in a folder, and fails with what it says when it fails.
 func run(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	if output, err := try(t, dir, name, args...); err != nil {
+		t.Errorf("%s: %v\n%s", name, err, output)
+	}
+}
+
+func try(t *testing.T, dir, name string, args ...string) ([]byte, error) {
 	t.Helper()
 	command := exec.Command(program(t, name), args...)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "CI=1", "NO_COLOR=1", "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
-	if output, err := command.CombinedOutput(); err != nil {
-		t.Errorf("%s: %v\n%s", name, err, output)
-	}
+	return command.CombinedOutput()
 }
 
 // laid puts files beside the programs, from where these find each other, and gives the folder.
@@ -68,15 +73,33 @@ func laid(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// TestRedocly and TestSpectral: linters that are not ours have nothing against the description, warnings included.
-func TestRedocly(t *testing.T) {
-	t.Parallel()
-	dir := laid(t, map[string]string{"openapi.json": description, "redocly.yaml": "redocly.yaml"})
-	run(t, dir, "redocly", "lint", "--max-problems=20", "--config=redocly.yaml", "openapi.json")
+// linters are programs that are not ours, and how they are asked about openapi.json. Warnings count as well where they can.
+var linters = []struct {
+	name string
+	args []string
+}{
+	{"redocly", []string{"lint", "--max-problems=20", "--config=redocly.yaml", "openapi.json"}},
+	{"spectral", []string{"lint", "--fail-severity=warn", "--ruleset=spectral.yaml", "openapi.json"}},
 }
 
-func TestSpectral(t *testing.T) {
+// TestLinters: they have nothing against the description. And they would say so: one without an address is refused.
+func TestLinters(t *testing.T) {
 	t.Parallel()
-	dir := laid(t, map[string]string{"openapi.json": description, "spectral.yaml": "spectral.yaml"})
-	run(t, dir, "spectral", "lint", "--fail-severity=warn", "--ruleset=spectral.yaml", "openapi.json")
+	for _, linter := range linters {
+		t.Run(linter.name, func(t *testing.T) {
+			t.Parallel()
+			run(t, laid(t, map[string]string{"openapi.json": description, "redocly.yaml": "redocly.yaml", "spectral.yaml": "spectral.yaml"}), linter.name, linter.args...)
+		})
+		t.Run(linter.name+" notices", func(t *testing.T) {
+			t.Parallel()
+			dir := laid(t, map[string]string{"redocly.yaml": "redocly.yaml", "spectral.yaml": "spectral.yaml"})
+			broken := `{"openapi":"3.1.0","info":{"title":"broken","version":"1"},"servers":[],"paths":{"/a/{b}":{"get":{"responses":{"200":{"description":"no parameter b"}}}}}}`
+			if err := os.WriteFile(filepath.Join(dir, "openapi.json"), []byte(broken), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if output, err := try(t, dir, linter.name, linter.args...); err == nil {
+				t.Errorf("a broken description passes:\n%s", output)
+			}
+		})
+	}
 }
