@@ -37,6 +37,7 @@ type Options struct {
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
 	Headers      []Header // that what surrounds the API adds to every answer, for the description
+	Elsewhere    []string // origins of other services that answers send clients to, for the pages that call them
 
 	// Describe is what OPTIONS tells of the path that was asked for; refused is what this caller would get, empty where they are allowed.
 	// nil: OPTIONS tells only which methods there are.
