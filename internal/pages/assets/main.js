@@ -28,7 +28,7 @@ class Explorer {
     at('all').addEventListener('change', () => this.filter())
     addEventListener('hashchange', () => this.open())
     addEventListener('keydown', event => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.closest('input, textarea, select')) return
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target.closest?.('input, textarea, select')) return
       event.preventDefault()
       at('menu').open = true
       at('filter').focus()
