@@ -8,7 +8,7 @@ import (
 
 // Limits that are no rules of ours, but that nothing passes: a description without limits makes cautious clients reserve for the worst.
 const (
-	maxAddress = 4096      // characters of an address, or of a text that only we write
+	maxAddress = 1 << 20   // characters of an address, or of a text that only we write: no request has a longer one
 	maxStamp   = 35        // of a time, with nine digits of fraction and a zone
 	maxText    = 2 << 20   // of any text that is sent: a body has no more
 	maxMany    = 1_000_000 // items of what is included, and of anything else that has no limit of its own

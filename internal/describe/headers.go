@@ -56,8 +56,8 @@ func (d *description) header(h rest.Header) any {
 	return d.once(d.kept.headers, "headers", h.Name, entry)
 }
 
-// maxHeader is as long as any header of ours can be.
-const maxHeader = 8192
+// maxHeader is longer than any header: Link repeats the address of a list.
+const maxHeader = 4 * maxAddress
 
 func (d *description) problemHeaders(status int) map[string]any {
 	switch status {

@@ -148,7 +148,9 @@ func (d *description) answers(op *rest.Operation) []rest.Response {
 	k := op.Kind()
 	switch {
 	case k == nil && hasStatus(op, http.StatusPartialContent):
-		return append(slices.Clone(op.Answers), rest.Response{Status: http.StatusPartialContent, Doc: "The parts asked for.", Type: "multipart/byteranges"})
+		parts := op.Answers[slices.IndexFunc(op.Answers, func(r rest.Response) bool { return r.Status == http.StatusPartialContent })]
+		parts.Type = "multipart/byteranges"
+		return append(slices.Clone(op.Answers), parts)
 	case k == nil:
 		return op.Answers
 	case op.Batch() != nil:

@@ -110,7 +110,7 @@ var owner = rest.Relation{Name: "owner", To: "users", Via: "owner_id", At: "id",
 // New is the resource, with its status, history, payments and notices below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
-		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: []rest.Relation{owner}, Now: now,
+		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: []rest.Relation{owner}, Now: rest.Now(now),
 		Links: []rest.Link[Invoice]{
 			{Name: "status", Path: "/status", Doc: "The state, and which moves are allowed."},
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},

@@ -50,7 +50,7 @@ type Collection[T any] struct {
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
 	// Now is what the rule would say to changes of one as it is, for OPTIONS to tell. nil: it would say yes.
-	Now func(by change.Actor, row *T) change.Now
+	Now func(call *Call, row *T) (change.Now, error)
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
 }
@@ -92,7 +92,7 @@ type collection struct {
 	births     births
 	raw        *Raw
 	receive    func(c *Call, row reflect.Value) error
-	now        func(by change.Actor, row reflect.Value) change.Now
+	now        func(call *Call, row reflect.Value) (change.Now, error)
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
@@ -107,7 +107,9 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 		c.keyDoc = cmp.Or(d.KeyDoc, "Names one of "+d.Name+".")
 	}
 	if d.Now != nil {
-		c.now = func(by change.Actor, row reflect.Value) change.Now { return d.Now(by, row.Addr().Interface().(*T)) }
+		c.now = func(call *Call, row reflect.Value) (change.Now, error) {
+			return d.Now(call, row.Addr().Interface().(*T))
+		}
 	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
@@ -176,19 +178,6 @@ func (c *collection) prepare(newest string) {
 	c.prepareViews()
 }
 
-// checkRelations panics on a relation to nowhere.
-func (c *collection) checkRelations(a *API) {
-	for _, r := range c.relations {
-		to := a.collections[r.To]
-		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
-			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
-		}
-		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
-			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
-		}
-	}
-}
-
 func (c *collection) itemPattern() string { return c.pattern + "/{" + c.one + "}" }
 
 func (c *collection) has(method string) bool {
@@ -230,7 +219,7 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 	above := a.add(pattern, many...)
 	above.version = c.version
 	if c.parent != nil && strings.Contains(pattern, "{") {
-		above.parts = c.parent.parts()
+		above.parts = c.parent.inBraces()
 	}
 	above.find = func(call *Call) (bool, error) {
 		conds, err := c.above(call)
@@ -243,7 +232,7 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		return above
 	}
 	below := a.add(pattern+"/{"+c.one+"}", one...)
-	below.version, below.parts = c.version, c.parts()
+	below.version, below.parts = c.version, c.inBraces()
 	below.find = func(call *Call) (bool, error) {
 		columns := c.always
 		if c.now != nil {
@@ -251,7 +240,7 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		}
 		row, err := c.find(call, columns)
 		if err == nil && c.now != nil {
-			call.now = c.now(call.By, row)
+			call.now, err = c.now(call, row)
 		}
 		return err == nil && c.owned(call, row), err
 	}

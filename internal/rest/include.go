@@ -154,3 +154,16 @@ func (inc *inclusion) write(dst []byte, row reflect.Value, m *field.Model, by ch
 	}
 	return append(dst, ',')
 }
+
+// checkRelations panics on a relation to nowhere.
+func (c *collection) checkRelations(a *API) {
+	for _, r := range c.relations {
+		to := a.collections[r.To]
+		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
+			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
+		}
+		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
+			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
+		}
+	}
+}

@@ -153,7 +153,7 @@ func (r Route) mount(a *API, parent *collection, base string) {
 	if parent == nil || base != parent.itemPattern() {
 		return
 	}
-	rt.above, rt.parts = parent, append(parent.parts(), r.Parts...)
+	rt.above, rt.parts = parent, append(parent.inBraces(), r.Parts...)
 	for _, op := range r.Operations {
 		op.who = parent.rights.Read
 	}
