@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"verbless/internal/apptest"
 )
 
 // TestExplorer walks through /docs as a reader would, in a real browser.
@@ -263,4 +265,9 @@ func TestPages(t *testing.T) {
 	look("/docs", "The explorer needs JavaScript")
 	b.do(chromedp.Click(chromedp.CSS(`noscript a`)))
 	b.wait("the description", func() bool { return strings.HasSuffix(eval[string](b, "location.href"), "/openapi.json") })
+}
+
+func TestTranscripts(t *testing.T) {
+	t.Parallel()
+	apptest.Transcripts(t)
 }
