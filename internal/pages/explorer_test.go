@@ -17,7 +17,7 @@ import (
 func TestExplorer(t *testing.T) {
 	t.Parallel()
 	b := browse(t)
-	b.Want(t, 201, b.Alice, "POST /articles", `{"title":"<img src=x onerror=boom()>","slug":"first"}`)
+	b.Want(t, 201, b.Alice, "POST /articles", `{"title":"<img src=x onerror=boom()>","slug":"first","metadata":{"links":["`+b.URL+`/articles/%E0%A4%A","`+b.URL+`/%","javascript:boom()","https://\u0000\"><b>"]}}`)
 	b.explorer()
 	b.quiet()
 	steps := []struct {
@@ -62,8 +62,8 @@ func explorerGet(t *testing.T, b *browser) {
 	if body := b.text(".answer .body pre"); !strings.Contains(body, `"title": "<img src=x onerror=boom()>"`) {
 		t.Errorf("shown: %s", body)
 	}
-	if n := eval[int](b, "document.querySelectorAll('img[src=x]').length"); n != 0 {
-		t.Error("a title became an element")
+	if n := eval[int](b, "document.querySelectorAll('img[src=x], .answer pre b, a[href^=javascript]').length"); n != 0 {
+		t.Error("text became an element")
 	}
 	if command := b.text(".answer .shell pre"); !strings.Contains(command, `curl '`+b.URL+`/articles?limit=1'`) || strings.Contains(command, b.Alice) {
 		t.Errorf("for a shell: %s", command)
@@ -130,6 +130,13 @@ func explorerFaults(t *testing.T, b *browser) {
 	if !eval[bool](b, "document.querySelector('.body textarea').hasAttribute('aria-invalid')") {
 		t.Error("the body is not marked")
 	}
+	eval[chromedp.Void](b, "document.querySelector('#all').click()")
+	b.open("headGetArticle")
+	b.write(`[name="article"]`, "nope")
+	if got := b.send(); got != "404 Not Found" { // without a body to tell why
+		t.Fatal(got)
+	}
+	eval[chromedp.Void](b, "document.querySelector('#all').click()")
 	b.open("listArticles")
 	b.write(`[name="limit"]`, "many")
 	if got := b.send(); got != "400 Bad Request" {
@@ -138,7 +145,7 @@ func explorerFaults(t *testing.T, b *browser) {
 	if marked := eval[string](b, "[...document.querySelectorAll('form [aria-invalid]')].map(field => field.name).join()"); marked != "limit" {
 		t.Errorf("marked: %s", marked)
 	}
-	b.quiet("400")
+	b.quiet("400", "404")
 }
 
 // A file is sent as it is, and a picture shown.

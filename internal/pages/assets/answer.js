@@ -30,10 +30,19 @@ export function shell(request, token) {
   return h('div.shell', {}, h('pre', { tabindex: '0', 'aria-label': 'curl command' }, text), h('p.tools', {}, copier(() => text.textContent), own))
 }
 
+// problemOf is what an answer says was wrong; to HEAD it cannot say it.
+export function problemOf(answer) {
+  return answer.header('Content-Type').startsWith('application/problem+json') ? parsed(answer.text) : null
+}
+
+function parsed(text) {
+  try { return JSON.parse(text) } catch { return null }
+}
+
 // problem lists what was wrong, before the raw answer.
 function problem(answer, problemPage) {
-  if (!answer.header('Content-Type').startsWith('application/problem+json')) return null
-  const it = JSON.parse(answer.text)
+  const it = problemOf(answer)
+  if (!it) return null
   const about = fault => [fault.parameter && ['parameter ', fault.parameter], fault.header && ['header ', fault.header], fault.pointer !== undefined && ['body ', fault.pointer || '/']].find(Boolean)
   return h('div.problem', {},
     h('p', {}, h('strong', {}, it.title + '. '), it.message, ' ', outside(problemPage(it.code), 'About ' + it.code)),
@@ -87,7 +96,7 @@ function indent(text) { return [...laidOut(text)].map(([, part]) => part).join('
 function layOut(text, link) {
   return [...laidOut(text)].map(([kind, part]) => {
     if (!kind) return part
-    const address = kind === 'text' && /^"https?:/.test(part) && link(JSON.parse(part))
+    const address = kind === 'text' && /^"https?:/.test(part) && link(parsed(part) || '')
     return address ? ['"', address, '"'] : h('span.' + kind, {}, part)
   })
 }

@@ -2,7 +2,7 @@
 
 import { h, prose, outside } from './dom.js'
 import { address, send, key } from './call.js'
-import { showAnswer, shell } from './answer.js'
+import { showAnswer, shell, problemOf } from './answer.js'
 
 // Panel shows one operation and makes its calls. The explorer knows the description, the token, and what earlier answers told.
 export class Panel {
@@ -227,7 +227,7 @@ export class Panel {
 
   // mark shows at which fields an answer found fault.
   mark(answer) {
-    const faults = answer.header('Content-Type').startsWith('application/problem+json') ? JSON.parse(answer.text).errors || [] : []
+    const faults = problemOf(answer)?.errors || []
     for (const { parameter, input } of this.inputs) {
       input.toggleAttribute('aria-invalid', faults.some(fault => [fault.parameter, fault.header].includes(parameter.name)))
     }

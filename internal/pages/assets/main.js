@@ -5,6 +5,7 @@ import { Description } from './spec.js'
 import { Panel } from './form.js'
 
 const at = id => document.getElementById(id)
+const narrow = matchMedia('(max-width: 55rem)') // as in style.css
 const stored = 'verbless.token' // in this tab only, and gone with it
 
 class Explorer {
@@ -19,7 +20,6 @@ class Explorer {
     this.locate = this.locate.bind(this)
     this.follow = this.follow.bind(this)
     this.problemPage = code => this.root + 'problems/' + encodeURIComponent(code)
-    document.title = doc.info.title + ' API'
     at('title').textContent = doc.info.title
     at('version').textContent = doc.info.version || ''
     this.list()
@@ -33,7 +33,8 @@ class Explorer {
       at('menu').open = true
       at('filter').focus()
     })
-    if (matchMedia('(max-width: 55rem)').matches) at('menu').open = false
+    narrow.addEventListener('change', () => { at('menu').open = !narrow.matches })
+    at('menu').open = !narrow.matches
     this.filter()
     this.open()
   }
@@ -69,7 +70,7 @@ class Explorer {
 
   // open shows the call that the address of the page names.
   open() {
-    const operation = this.description.byID.get(decodeURIComponent(location.hash.slice(1)))
+    const operation = this.description.byID.get(location.hash.slice(1))
     const same = operation && operation === this.current
     this.current = operation
     for (const { items, element } of this.groups) {
@@ -81,12 +82,15 @@ class Explorer {
         } else link.removeAttribute('aria-current')
       }
     }
-    if (!operation) return at('call').replaceChildren(this.overview())
+    if (!operation) {
+      document.title = this.description.doc.info.title + ' API'
+      return at('call').replaceChildren(this.overview())
+    }
     const panel = this.panel(operation)
     panel.recall()
     if (!same) at('call').replaceChildren(panel.element)
     document.title = operation.summary + ' · ' + this.description.doc.info.title
-    if (matchMedia('(max-width: 55rem)').matches) at('menu').open = false
+    if (narrow.matches) at('menu').open = false
     if (!same) { scrollTo(0, 0); panel.element.querySelector('h1').focus({ preventScroll: true }) }
     return panel
   }

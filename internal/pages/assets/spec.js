@@ -56,13 +56,13 @@ export class Description {
     for (const operation of this.operations) {
       const names = []
       const pattern = operation.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, (_, name) => (names.push(name), '([^/]+)'))
-      const match = path.match(new RegExp('^' + pattern + '$'))
+      const match = path.match(new RegExp('^' + pattern + '$'))?.slice(1).map(decoded)
       const takes = new Set(operation.parameters.filter(p => p.in === 'query').map(p => p.name))
       if (!match || ['HEAD', 'OPTIONS'].includes(operation.method)) continue
       const strangers = [...url.searchParams.keys()].filter(name => !takes.has(name)).length
       const rank = [strangers, names.length, methods.indexOf(operation.method.toLowerCase())]
       if (best && compare(best.rank, rank) <= 0) continue
-      best = { operation, rank, values: { path: Object.fromEntries(names.map((name, i) => [name, decodeURIComponent(match[i + 1])])), query: Object.fromEntries(url.searchParams) } }
+      best = { operation, rank, values: { path: Object.fromEntries(names.map((name, i) => [name, match[i]])), query: Object.fromEntries(url.searchParams) } }
     }
     return best
   }
@@ -161,6 +161,11 @@ export class Description {
       !this.flat(its).readOnly && ((schema.required || []).includes(name) || !schema.required?.length))
     return Object.fromEntries(wanted.map(([name, its]) => [name, this.sample(its, depth + 1)]))
   }
+}
+
+// decoded is a part of a path as it was before it was escaped. Anybody may have written the address, so it may be escaped badly.
+function decoded(part) {
+  try { return decodeURIComponent(part) } catch { return part }
 }
 
 function span(least, most, unit) {
