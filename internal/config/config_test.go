@@ -69,7 +69,7 @@ func TestDefaults(t *testing.T) {
 		HeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MinBodyRate: 512,
 		Payable: "published", GatewayTimeout: 10 * time.Second, Gateway: "test", StripeURL: "https://api.stripe.com", MailFrom: "verbless@localhost",
 		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",
-		MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
+		MaxUpload: 100 << 30, UploadDays: 7, MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)

@@ -34,6 +34,9 @@ type Collection[T any] struct {
 	Mine      string                     // the column that holds the caller in every list, whoever asks; empty: the policy alone decides
 	Twin      string                     // a second path at the top that serves the very same; empty: there is none
 	Spellings []string                   // other names of the parameter partials
+	Part      string                     // names the parameter that picks groups of members, in bodies and in answers; without it all are there
+	Open      *query.Cond                // whom it finds, everyone with a token may read; nil: the policy alone decides
+	Loose     bool                       // unknown query parameters are ignored
 	Outside   *Outside[T]                // a member that another system keeps; nil: the store keeps all
 	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
 	Batch     *Batch                     // POST takes many at once; nil: it takes one
@@ -47,6 +50,7 @@ type Collection[T any] struct {
 	// Finish goes on after what POST made is committed, with the Idempotency-Key that may have come with it, and gives what
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
+	Intake *Intake[T] // POST in a way of its own; nil: it takes JSON and answers 201
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
 }
@@ -86,12 +90,17 @@ type collection struct {
 	births     births
 	raw        *Raw
 	receive    func(c *Call, row reflect.Value) error
+	part       string
+	open       *query.Cond
+	loose      bool
+	intake     intake
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
-		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings}
+		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings,
+		part: d.Part, open: d.Open, loose: d.Loose, intake: d.Intake.erase()}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
 	}
@@ -155,6 +164,9 @@ func (c *collection) prepare(newest string) {
 	for _, owner := range m.Owners {
 		c.always = append(c.always, owner.Column)
 	}
+	if c.open != nil {
+		c.always = append(c.always, c.open.Column)
+	}
 	if c.rights.List == Owners && c.mine == "" && !c.inhabited() && len(m.Owners) > 1 {
 		panic("rest: " + c.name + " has several owners; which of them lists it?")
 	}
@@ -186,7 +198,7 @@ func (c *collection) has(method string) bool {
 func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whole *route) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
-		op := &Operation{Method: method, ID: id + suffix, Summary: summary, resource: c, who: who, Handle: handle}
+		op := &Operation{Method: method, ID: id + suffix, Summary: summary, resource: c, who: who, Handle: handle, Loose: c.loose}
 		if c.has(method) {
 			*list = append(*list, op)
 		}
@@ -205,7 +217,11 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		create.finish = c.finishCreate
 	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
-	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
+	change := add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch)
+	change.Takes = []string{jsonType, mergePatchType, jsonPatchType}
+	if c.part != "" {
+		create.Params, change.Params = append(create.Params, c.partialParams()...), c.partialParams()
+	}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
 	c.describeAnswers(many, one)
 	above := a.add(pattern, many...)

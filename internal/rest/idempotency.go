@@ -74,7 +74,7 @@ func (c *Call) once() (*Answer, error) {
 	user := strconv.FormatInt(c.By.ID, 10)
 	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
 	body := sha256.Sum256(c.Body) // which may be large: no copy of it
-	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]))
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]), c.Print)
 	seal := seal{c.api.secret.Seal(user, match[1]+match[2])}
 	if !c.api.running.take(key) {
 		return nil, InProgress()

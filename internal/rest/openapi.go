@@ -13,15 +13,18 @@ import (
 	"verbless/internal/jsondoc"
 )
 
-func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
+// Ref leads to a schema of the description by its name.
+func Ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
 
 // describeAnswers says what the operations of a collection answer when all goes well.
 func (c *collection) describeAnswers(many, one []*Operation) {
-	whole := c.outside.describe(c.shape.Schema(ref(c.one)))
+	whole := c.outside.describe(c.shape.Schema(Ref(c.one)))
 	for _, op := range append(many, one...) {
 		switch {
 		case op.batch != nil:
-			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.ManySchema(ref(c.one))}}
+			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.ManySchema(Ref(c.one))}}
+		case op.Method == http.MethodPost && c.intake.answers != nil:
+			op.Answers = c.intake.answers
 		case op.Method == http.MethodPost:
 			op.Answers = []Response{{Status: 201, Doc: "It was created.", Schema: whole}}
 		case op.Method == http.MethodDelete:
@@ -72,7 +75,7 @@ func (a *API) components() map[string]any {
 		"page_meta":  map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer", "minimum": 0}, "warnings": warningsSchema()}},
 	}
 	for _, c := range a.collections {
-		schema := func(p field.Purpose) map[string]any { return c.schemaOf(p, ref) }
+		schema := func(p field.Purpose) map[string]any { return c.schemaOf(p, Ref) }
 		if c.shape.Kind != "" {
 			schema = c.documentSchema
 			schemas[c.one+"_data"] = c.resourceSchema(field.Answer)
@@ -86,7 +89,7 @@ func (a *API) components() map[string]any {
 		"schemas":         schemas,
 		"securitySchemes": map[string]any{"bearer": map[string]any{"type": "http", "scheme": "bearer", "description": "A token issued by this service."}},
 		"responses": map[string]any{"problem": map[string]any{"description": "Not done, and why.",
-			"content": map[string]any{"application/problem+json": map[string]any{"schema": ref("problem")}}}},
+			"content": map[string]any{"application/problem+json": map[string]any{"schema": Ref("problem")}}}},
 	}
 }
 
@@ -102,7 +105,7 @@ func pathParams(pattern string) []any {
 
 // refusals are the problems that an operation may answer with.
 func refusals(rt *route, op *Operation) []int {
-	list := []int{400, 404, 406, 500, 503}
+	list := []int{400, 404, 406, 429, 500, 503}
 	if !rt.public {
 		list = append(list, 401, 403, 410)
 	}
@@ -129,8 +132,11 @@ func (a *API) operation(rt *route, op *Operation) map[string]any {
 	if op.resource != nil {
 		d["tags"] = []string{op.resource.name}
 	}
-	if rt.public {
+	switch {
+	case rt.public || op.Open:
 		d["security"] = []any{}
+	case op.Guests:
+		d["security"] = []any{map[string]any{}, map[string]any{"bearer": []any{}}}
 	}
 	var params []any
 	for _, p := range op.Params {
@@ -149,7 +155,7 @@ func (a *API) operation(rt *route, op *Operation) map[string]any {
 	if len(op.Takes) > 0 {
 		content := map[string]any{}
 		for _, mediaType := range op.Takes {
-			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType, ref)}
+			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType, Ref)}
 		}
 		d["requestBody"] = map[string]any{"required": true, "content": content}
 	}

@@ -21,7 +21,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	methods := map[string]any{}
 	answer := &Answer{Status: http.StatusOK, Type: jsonType}
 	for method, op := range rt.operations {
-		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || permits(op.who, c.By, own)}
+		entry := map[string]any{"summary": op.Summary, "allowed": rt.public || op.Open || permits(op.who, c.By, own)}
 		if len(op.Params) > 0 {
 			entry["parameters"] = describeParams(op.Params)
 		}
@@ -54,7 +54,7 @@ func (c *collection) inOptions(method string) func(name string) any {
 		if c.shape.Kind != "" {
 			return map[string]any{"$ref": c.api.Base + "/schemas/" + name + ".json"}
 		}
-		return c.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], ref)
+		return c.schemaOf(map[bool]field.Purpose{true: field.Patch, false: field.Body}[method == http.MethodPatch], Ref)
 	}
 }
 

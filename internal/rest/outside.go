@@ -83,7 +83,7 @@ func warningsSchema() map[string]any {
 // describe lets the answer that holds one carry warnings.
 func (o *outside) describe(one any) any {
 	if o != nil {
-		one.(map[string]any)["properties"].(map[string]any)["meta"] = ref("page_meta")
+		one.(map[string]any)["properties"].(map[string]any)["meta"] = Ref("page_meta")
 	}
 	return one
 }

@@ -8,10 +8,12 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"reflect"
 	"runtime/debug"
-
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -35,6 +37,7 @@ type Options struct {
 	MaxBody      int64
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
+	Only         func(pattern string) bool // which paths are served; nil: all that the resources have
 }
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
@@ -114,7 +117,7 @@ func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	f := fault.New(fault.MethodNotAllowed, "There is no method %.20q here.", r.Method)
 	for _, rt := range a.routes {
 		if rt.pattern == at.RoutePattern() {
-			f.With(headerPrefix+"Allow", rt.allow)
+			f.With(HeaderDetail+"Allow", rt.allow)
 		}
 	}
 	a.refuse(w, r, f)
@@ -127,6 +130,9 @@ func (a *API) add(pattern string, ops ...*Operation) *route {
 		rt.operations[op.Method] = op
 	}
 	rt.allow = rt.methods()
+	if a.Only != nil && !a.Only(pattern) {
+		return rt
+	}
 	a.routes = append(a.routes, rt)
 	a.router.Handle(pattern, rt)
 	return rt
@@ -163,6 +169,25 @@ func Above[T any](c *Call) (*T, error) {
 		return nil, err
 	}
 	return row.Addr().Interface().(*T), nil
+}
+
+// Show is the answer with a row of what a route lies under. values say what of it is shown, as a query does.
+func Show[T any](c *Call, row *T, values url.Values) (*Answer, error) {
+	above := c.route.above
+	return above.show(c, above.opened(values), reflect.ValueOf(row).Elem(), http.StatusOK)
+}
+
+// Stream is the body, for operations that read it as it comes.
+func (c *Call) Stream() io.Reader {
+	c.received = true
+	return c.Request.Body
+}
+
+// Interrupt ends the reading of the body, from another goroutine: whoever reads gets os.ErrDeadlineExceeded.
+func (c *Call) Interrupt() {
+	if body, ok := c.Request.Body.(interface{ Interrupt() }); ok {
+		body.Interrupt()
+	}
 }
 
 // Self is the address that was asked for, without its query.

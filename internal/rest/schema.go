@@ -12,7 +12,7 @@ func (c *collection) schemaOf(p field.Purpose, ref func(name string) any) map[st
 	s := c.model.Schema(p, func(name string) bool { return c.api.deprecated(c.name, "", name) })
 	if p == field.Answer {
 		for _, r := range c.relations {
-			s["properties"].(map[string]any)[r.Name] = relationSchema(r, ref(c.api.collections[r.To].one))
+			s["properties"].(map[string]any)[r.Name] = relationSchema(r, Ref(c.api.collections[r.To].one))
 		}
 	}
 	if c.doc != "" {
@@ -32,7 +32,7 @@ func (c *collection) documentSchema(p field.Purpose) map[string]any {
 	}
 	s := shape.DocumentSchema(c.resourceSchema(p), links, always, p == field.Answer)
 	if p == field.Answer && len(c.relations) > 0 {
-		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
+		s["properties"].(map[string]any)["included"] = Ref(c.one + "_included")
 	}
 	if c.doc != "" {
 		s["description"] = c.doc
@@ -92,11 +92,11 @@ func (c *collection) includedSchema() map[string]any {
 // listSchema is a page of them.
 func (c *collection) listSchema() any {
 	if c.shape.Kind == "" {
-		return c.shape.ListSchema(ref(c.one))
+		return c.shape.ListSchema(Ref(c.one))
 	}
-	s := c.shape.ListSchema(ref(c.one + "_data")).(map[string]any)
+	s := c.shape.ListSchema(Ref(c.one + "_data")).(map[string]any)
 	if len(c.relations) > 0 {
-		s["properties"].(map[string]any)["included"] = ref(c.one + "_included")
+		s["properties"].(map[string]any)["included"] = Ref(c.one + "_included")
 	}
 	return s
 }

@@ -1,0 +1,54 @@
+package rest
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"verbless/internal/fault"
+	"verbless/internal/jsondoc"
+)
+
+// parts are the groups that the parameter of Collection.Part names, given once with commas or several times; none: all of them.
+func (c *collection) parts(values url.Values) []string {
+	if c.part == "" || !values.Has(c.part) {
+		return nil
+	}
+	return strings.Split(strings.Join(values[c.part], ","), ",")
+}
+
+// checkParts refuses groups that are not there: what a client thinks it has set must not be dropped.
+func (c *collection) checkParts(call *Call) {
+	groups := c.model.Partials()
+	for _, name := range c.parts(call.Query) {
+		if !slices.Contains(groups, name) {
+			call.bad.Add(fault.New(fault.InvalidParameter, "This takes any of: %s.", strings.Join(groups, ", ")).In(c.part))
+			return
+		}
+	}
+}
+
+// parse reads the body. Where groups are named, it may set no others.
+func (c *collection) parse(call *Call) (any, error) {
+	doc, err := parse(call.Body)
+	names := c.parts(call.Query)
+	body, ok := doc.(*jsondoc.Object)
+	if err != nil || len(names) == 0 || !ok {
+		return doc, err
+	}
+	var bad fault.List
+	for _, f := range c.model.Fields {
+		if _, sent := body.Get(f.Name); sent && f.Partial != "" && !slices.Contains(names, f.Partial) {
+			bad.Add(fault.New(fault.PartNotNamed, "The parameter %s does not name %s, so the body cannot set it.", c.part, f.Partial).At("/" + f.Name))
+		}
+	}
+	return doc, bad.Err()
+}
+
+// writtenTo is what the answer to a write shows.
+func (c *collection) writtenTo(call *Call) *view {
+	if names := c.parts(call.Query); len(names) > 0 {
+		return c.openView(names)
+	}
+	return c.written
+}
