@@ -50,15 +50,15 @@ type Area interface {
 	// Remove takes a blob away. One that is not there is no error.
 	Remove(ctx context.Context, name string) error
 	// Finish makes of what have says a blob that Open finds, durably; how a blob that still grows looks to Open differs from
-	// store to store. It can be repeated, after a crash too.
-	Finish(ctx context.Context, name string, have Progress) error
+	// store to store. It can be repeated, after a crash too. keep is asked as Append asks it at first.
+	Finish(ctx context.Context, name string, have Progress, keep func(Progress) error) error
 	// Discard removes a blob that grows, or has grown, with all its pieces. One that is not there is no error.
 	Discard(ctx context.Context, name string, have Progress) error
 	// Sweep removes what was put before a time and is not wanted, and what writes that broke off before it left behind. Of what
 	// grows, wanted is asked for the name.
 	Sweep(ctx context.Context, before time.Time, wanted func(ctx context.Context, names []string) (map[string]bool, error)) error
 	// grow opens a blob of which so much is there to add to it, see Append.
-	grow(ctx context.Context, name string, have Progress) (grower, error)
+	grow(ctx context.Context, name string, have Progress, keep func(Progress) error) (grower, error)
 }
 
 // Reader reads a blob, from anywhere in it.

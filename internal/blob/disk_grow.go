@@ -19,8 +19,8 @@ type growingFile struct {
 	left int64 // until the next checkpoint
 }
 
-func (a *folder) grow(ctx context.Context, name string, have Progress) (grower, error) {
-	f, err := a.hold(ctx, name, have.Size)
+func (a *folder) grow(ctx context.Context, name string, have Progress, keep func(Progress) error) (grower, error) {
+	f, err := a.hold(ctx, name, have, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -58,19 +58,23 @@ func (g *growingFile) kept() {}
 func (g *growingFile) close() { g.file.Close() } // all that matters is synced
 
 // hold opens the file of a growing blob for this writer alone, and cuts it back to what is known to be there.
-func (a *folder) hold(ctx context.Context, name string, size int64) (*os.File, error) {
+func (a *folder) hold(ctx context.Context, name string, have Progress, keep func(Progress) error) (*os.File, error) {
 	if !Valid(name) {
 		return nil, errors.New("blob: not a name: " + name)
 	}
 	for {
-		f, err := a.lock(ctx, name, size == 0)
+		f, err := a.lock(ctx, name, have.Size == 0)
 		if err != nil {
 			return nil, err
 		}
 		if f == nil {
 			continue
 		}
-		if err := a.cut(f, name, size); err != nil {
+		err = keep(have)
+		if err == nil {
+			err = a.cut(f, name, have.Size)
+		}
+		if err != nil {
 			f.Close()
 			return nil, err
 		}
@@ -158,8 +162,8 @@ func (a *folder) cut(f *os.File, name string, size int64) error {
 }
 
 // Finish has little to do, because the file has grown at its place.
-func (a *folder) Finish(ctx context.Context, name string, have Progress) error {
-	f, err := a.hold(ctx, name, have.Size)
+func (a *folder) Finish(ctx context.Context, name string, have Progress, keep func(Progress) error) error {
+	f, err := a.hold(ctx, name, have, keep)
 	if err != nil {
 		return err
 	}

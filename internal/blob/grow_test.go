@@ -69,7 +69,7 @@ func (g *growing) is(t testing.TB, content []byte) {
 		t.Fatalf("%d bytes with %x are kept, want %d with %x", g.kept.Size, g.kept.CRC32C, len(content), crc(content))
 	}
 	for range 2 {
-		if err := g.area.Finish(ctx, g.name, g.kept); err != nil {
+		if err := g.area.Finish(ctx, g.name, g.kept, always); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestDiscard(t *testing.T) {
 			}
 			if size > 0 {
 				if err := g.append(g.kept.Size, blob.Exact, strings.NewReader("more")); err == nil {
-					if err := a.Finish(ctx, g.name, g.kept); !errors.Is(err, blob.ErrDamaged) {
+					if err := a.Finish(ctx, g.name, g.kept, always); !errors.Is(err, blob.ErrDamaged) {
 						t.Errorf("went on after its end: %v", err)
 					}
 				}
@@ -294,7 +294,7 @@ func TestGrowingStrangeNames(t *testing.T) {
 			if _, err := blob.Append(ctx, a, name, blob.Progress{}, 0, blob.Exact, strings.NewReader("x"), func(blob.Progress) error { return nil }); err == nil {
 				t.Errorf("%q grew", name)
 			}
-			if err := a.Finish(ctx, name, blob.Progress{}); err == nil {
+			if err := a.Finish(ctx, name, blob.Progress{}, always); err == nil {
 				t.Errorf("%q was finished", name)
 			}
 		}
@@ -373,7 +373,7 @@ func TestGrowingOfWhatIsLost(t *testing.T) {
 			if err := a.Discard(ctx, g.name, g.kept); err != nil {
 				t.Fatal(err)
 			}
-			err := a.Finish(ctx, g.name, g.kept)
+			err := a.Finish(ctx, g.name, g.kept, always)
 			if !errors.Is(err, blob.ErrDamaged) || !fault.Is(err, fault.Internal) {
 				t.Errorf("%d: %v", size, err)
 			}
@@ -391,3 +391,6 @@ func onDisk(t *testing.T, fn func(t *testing.T, p place)) {
 		files: func(t testing.TB) []string { return files(t, dir) },
 	})
 }
+
+// always lets a writer go on.
+func always(blob.Progress) error { return nil }

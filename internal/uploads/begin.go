@@ -169,19 +169,15 @@ func (u *Uploads) stageFile(c *rest.Call, body io.Reader, length int64, said str
 		}
 	}
 	ctx, file := context.WithoutCancel(c.Ctx), blob.NewName("")
-	var have blob.Progress
+	alone := func(blob.Progress) error { return nil } // nobody else knows of the file
+	have, err := blob.Append(ctx, u.Files, file, blob.Progress{}, 0, blob.Exact, &limited{body, u.Max, u.tooLarge()}, alone)
 	discard := func() {
 		if err := u.Files.Discard(ctx, file, have); err != nil {
 			u.Log.Warn("a file stays until it is swept", "error", err)
 		}
 	}
-	got, err := blob.Append(ctx, u.Files, file, have, 0, blob.Exact, &limited{body, u.Max, u.tooLarge()}, func(now blob.Progress) error {
-		have = now
-		return nil
-	})
-	have = got
 	if err == nil {
-		err = u.Files.Finish(ctx, file, have)
+		err = u.Files.Finish(ctx, file, have, alone)
 	}
 	if err != nil {
 		discard()

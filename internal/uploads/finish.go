@@ -25,8 +25,8 @@ import (
 // step can be repeated: after a crash the next request finishes what this one began.
 func (u *Uploads) finish(c *rest.Call, s *session) (*rest.Answer, error) {
 	ctx := context.WithoutCancel(c.Ctx)
-	if err := u.Files.Finish(ctx, s.file, s.progress); err != nil {
-		return nil, err
+	if err := u.Files.Finish(ctx, s.file, s.progress, u.keep(ctx, s)); err != nil {
+		return nil, u.receiveFault(err)
 	}
 	if err := u.checkHash(ctx, c.Request.Header, s.file, s.progress); err != nil {
 		if gone := u.end(ctx, s); gone != nil {

@@ -172,11 +172,7 @@ func (u *Uploads) receive(ctx context.Context, c *rest.Call, s *session, what sp
 	interrupted := context.AfterFunc(ctx, c.Interrupt)
 	defer interrupted()
 	go u.watch(ctx, s, stop)
-	// What came must be kept though the client is gone; only a newer request ends the reading.
-	storing := context.WithoutCancel(c.Ctx)
-	have, err := blob.Append(ctx, u.Files, s.file, s.progress, what.from, blob.Overlap, body, func(now blob.Progress) error {
-		return u.keep(storing, s, now)
-	})
+	have, err := blob.Append(ctx, u.Files, s.file, s.progress, what.from, blob.Overlap, body, u.keep(c.Ctx, s))
 	s.progress = have
 	switch {
 	case err == nil && what.length() >= 0 && body.left > 0:
@@ -192,6 +188,8 @@ func (u *Uploads) heldFault(c *rest.Call, s *session, err error) error {
 	f := fault.As(u.receiveFault(err))
 	if f.Code == fault.UploadGap {
 		drain(c)
+	} else {
+		f.With(rest.HeaderDetail+"Connection", "close") // what is left of the body is not read
 	}
 	if text := heldRange(s); text != "" {
 		f.With(rest.HeaderDetail+"Range", text)

@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -100,13 +101,34 @@ func (u *Uploads) hold(ctx context.Context, s *session) (*session, error) {
 	return now, err
 }
 
-// keep writes down what has become durable. It fails when the upload has ended, or another process has it.
-func (u *Uploads) keep(ctx context.Context, s *session, have blob.Progress) error {
-	text, err := json.Marshal(have)
-	if err != nil {
-		return err
+// keep writes down what has become durable, though the client may be gone. It fails when the upload has ended, or another
+// process has it.
+func (u *Uploads) keep(ctx context.Context, s *session) func(blob.Progress) error {
+	ctx = context.WithoutCancel(ctx)
+	return func(have blob.Progress) error {
+		if have.Size == s.progress.Size { // nothing is new; it is asked whether we still may
+			return u.check(ctx, u.db.Reader(ctx), s)
+		}
+		text, err := json.Marshal(have)
+		if err != nil {
+			return err
+		}
+		return u.mine(ctx, s, `UPDATE upload_sessions SET progress = ?, total = ? WHERE upload_id = ? AND holder = ? AND state = 'open'`, string(text), s.total)
 	}
-	return u.mine(ctx, s, `UPDATE upload_sessions SET progress = ?, total = ? WHERE upload_id = ? AND holder = ? AND state = 'open'`, string(text), s.total)
+}
+
+// check tells whether this process may still add to an upload.
+func (u *Uploads) check(ctx context.Context, q db.Querier, s *session) error {
+	now, err := u.session(ctx, q, s.id)
+	switch {
+	case err != nil:
+		return err
+	case now == nil || now.state != open:
+		return errEnded
+	case now.holder != u.process:
+		return errOvertaken
+	}
+	return nil
 }
 
 // mine changes a session while this process has it.
@@ -119,14 +141,7 @@ func (u *Uploads) mine(ctx context.Context, s *session, statement string, args .
 		if n, err := res.RowsAffected(); err != nil || n == 1 {
 			return err
 		}
-		now, err := u.session(ctx, tx, s.id)
-		switch {
-		case err != nil:
-			return err
-		case now == nil || now.state != open:
-			return errEnded
-		}
-		return errOvertaken
+		return cmp.Or(u.check(ctx, tx, s), errEnded)
 	})
 }
 
@@ -138,13 +153,8 @@ func (u *Uploads) watch(ctx context.Context, s *session, stop context.CancelCaus
 			return
 		case <-time.After(watchEvery):
 		}
-		now, err := u.session(ctx, u.db.Reader(ctx), s.id)
-		switch {
-		case err != nil: // what is received now is judged when it is kept
-		case now == nil || now.state != open:
-			stop(errEnded)
-		case now.holder != u.process:
-			stop(errOvertaken)
+		if err := u.check(ctx, u.db.Reader(ctx), s); errors.Is(err, errEnded) || errors.Is(err, errOvertaken) {
+			stop(err) // of other errors, what is kept next will tell
 		}
 	}
 }
