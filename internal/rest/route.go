@@ -253,13 +253,11 @@ func (c *Call) readQuery() error {
 	if c.op.resource != nil {
 		c.op.resource.checkParts(c)
 	}
-	if c.op.Loose {
-		return c.bad.Err()
-	}
 	for _, name := range sortedKeys(c.Query) {
-		if !slices.ContainsFunc(c.op.Params, func(p Param) bool { return p.Name == name }) {
+		known := slices.ContainsFunc(c.op.Params, func(p Param) bool { return p.Name == name })
+		if !known && !c.op.Loose {
 			c.bad.Add(fault.New(fault.UnknownParameter, "There is no parameter %q here.", name).In(name))
-		} else if len(c.Query[name]) > 1 {
+		} else if known && len(c.Query[name]) > 1 && !c.op.manyTimes(name) {
 			c.bad.Add(fault.New(fault.InvalidParameter, "This parameter was given %d times; once is enough.", len(c.Query[name])).In(name))
 		}
 	}
