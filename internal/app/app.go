@@ -22,6 +22,7 @@ import (
 	"verbless/internal/blob"
 	"verbless/internal/config"
 	"verbless/internal/db"
+	"verbless/internal/describe"
 	"verbless/internal/fetch"
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
@@ -89,7 +90,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if s.Only == "uploads" {
 		options.Only = onlyUploads
 	}
-	a.API = rest.New(options, resources(d, s, a.pictures, a.Uploads, a.Invoices, log)...)
+	a.API = describe.New(options, resources(d, s, a.pictures, a.Uploads, a.Invoices, log)...)
 	return a, nil
 }
 
@@ -148,8 +149,8 @@ func avatarOptions(s config.Settings) avatars.Options {
 
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
-	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), uploads.New(nil, uploadOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...).OpenAPI()
+	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), uploads.New(nil, uploadOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
 }
 
 // Close ends the service.

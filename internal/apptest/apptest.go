@@ -23,6 +23,7 @@ import (
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/db/dbtest"
+	"verbless/internal/describe"
 	"verbless/internal/stamp"
 	"verbless/internal/transcript"
 )
@@ -92,7 +93,7 @@ func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settin
 			t.Error(err)
 		}
 	})
-	s.Routes = describe(t, a.API.OpenAPI())
+	s.Routes = read(t, describe.OpenAPI(a.API))
 	return s
 }
 

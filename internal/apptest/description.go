@@ -21,7 +21,7 @@ type Description struct {
 	compiled map[string]*jsonschema.Schema
 }
 
-func describe(t testing.TB, openapi map[string]any) Description {
+func read(t testing.TB, openapi map[string]any) Description {
 	t.Helper()
 	text, err := json.Marshal(openapi)
 	if err != nil {

@@ -22,7 +22,7 @@ var floors = [][]string{
 	0: {"internal/fault", "internal/stamp", "internal/ident", "internal/query", "internal/jsondoc", "internal/lite", "internal/secret"},
 	1: {"internal/change", "internal/config", "internal/field", "internal/db", "internal/money", "internal/shape", "internal/header", "internal/cursor"},
 	2: {"internal/rest", "internal/table", "internal/search", "internal/blob", "internal/fetch", "internal/picture", "internal/gateway", "internal/mail"},
-	3: {"internal/auth", "internal/outbox", "internal/replay", "internal/neighbour"},
+	3: {"internal/auth", "internal/outbox", "internal/replay", "internal/neighbour", "internal/describe"},
 	4: {"internal/avatars", "internal/uploads", "internal/articles", "internal/messages", "internal/invoices", "internal/companies"},
 	5: {"internal/app", "internal/console"},
 	6: {"cmd/verbless"},

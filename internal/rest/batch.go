@@ -28,13 +28,6 @@ func (b *Batch) prepare(c *collection, post *Operation) {
 	post.ID, post.Summary, post.MaxBody, post.Handle, post.batch = b.ID, b.Summary, b.MaxBody, c.createMany, b
 }
 
-func (b *Batch) schema(one any) any {
-	if len(b.Required) > 0 {
-		one = map[string]any{"allOf": []any{one, map[string]any{"required": b.Required}}}
-	}
-	return map[string]any{"type": "array", "minItems": 1, "maxItems": b.Max, "items": one}
-}
-
 // createMany answers POST of a batch. Each item is judged as if it were sent alone, and all their faults are told at once.
 func (c *collection) createMany(call *Call) (*Answer, error) {
 	above, err := c.above(call)

@@ -93,7 +93,7 @@ type collection struct {
 	part       string
 	open       *query.Cond
 	loose      bool
-	intake     intake
+	intake     *Intake[reflect.Value]
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
@@ -223,7 +223,9 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		create.Params, change.Params = append(create.Params, c.partialParams()...), c.partialParams()
 	}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
-	c.describeAnswers(many, one)
+	for _, op := range many {
+		op.whole = true
+	}
 	above := a.add(pattern, many...)
 	above.version = c.version
 	above.find = func(call *Call) (bool, error) {

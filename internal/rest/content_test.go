@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"verbless/internal/describe"
 	"verbless/internal/rest"
 )
 
@@ -33,7 +34,7 @@ func TestContent(t *testing.T) {
 	options := s.Options
 	options.Policy = rest.Policy{}
 	lent := &book{}
-	s.API = rest.New(options, rest.Route{Path: "/book", Public: true, Operations: []*rest.Operation{{
+	s.API = describe.New(options, rest.Route{Path: "/book", Public: true, Operations: []*rest.Operation{{
 		Method: http.MethodGet, ID: "getBook", Offers: []string{"text/x-book"},
 		Answers: []rest.Response{{Status: 200, Type: "text/x-book"}, {Status: 206, Type: "text/x-book"}, {Status: 206, Type: "text/x-page"}, {Status: 304}},
 		Handle: func(*rest.Call) (*rest.Answer, error) {
@@ -64,7 +65,7 @@ func TestContent(t *testing.T) {
 		}
 	}
 	s.want(t, 200, "", "HEAD /book", "").has(t, "Content-Length", "10")
-	content := s.OpenAPI()["paths"].(map[string]any)["/book"].(map[string]any)["get"].(map[string]any)["responses"].(map[string]any)
+	content := describe.OpenAPI(s.API)["paths"].(map[string]any)["/book"].(map[string]any)["get"].(map[string]any)["responses"].(map[string]any)
 	if types := content["206"].(map[string]any)["content"].(map[string]any); len(types) != 2 || content["416"] == nil || content["412"] == nil {
 		t.Errorf("described as %v", content)
 	}
@@ -78,7 +79,7 @@ func TestContentIsSentByTheSystem(t *testing.T) {
 	s := serve(t)
 	options := s.Options
 	options.Policy = rest.Policy{}
-	s.API = rest.New(options, rest.Route{Path: "/book", Public: true, Operations: []*rest.Operation{{Method: http.MethodGet, Offers: []string{"text/x-book"},
+	s.API = describe.New(options, rest.Route{Path: "/book", Public: true, Operations: []*rest.Operation{{Method: http.MethodGet, Offers: []string{"text/x-book"},
 		Handle: func(*rest.Call) (*rest.Answer, error) {
 			return &rest.Answer{Type: "text/x-book", Content: &book{Reader: bytes.NewReader(make([]byte, 100))}}, nil
 		}}}})

@@ -58,8 +58,8 @@ func (c *Call) warn(h http.Header) {
 	}
 }
 
-// deprecated tells whether the registry names a field or parameter, for the description.
-func (a *API) deprecated(resource, parameter, field string) bool {
+// Deprecated tells whether the registry names a field or parameter, for the description.
+func (a *API) Deprecated(resource, parameter, field string) bool {
 	for _, d := range a.Deprecations {
 		if d.Resource == resource && d.Parameter == parameter && d.Field == field {
 			return true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"verbless/internal/change"
+	"verbless/internal/describe"
 	"verbless/internal/fault"
 	"verbless/internal/rest"
 )
@@ -74,7 +75,7 @@ func bills(t testing.TB) *office {
 		}
 		return c.Fresh([]byte(`{"state":"` + bill.State + `","self":"` + c.Self() + `"}`)), nil
 	}}}}
-	o.API = rest.New(rest.Options{Base: base, Secret: []byte("a secret of the tests"), Identify: identify, Atomic: w, Keys: o.keys, Log: slog.New(slog.NewTextHandler(o.log, nil)), MaxBody: 4096,
+	o.API = describe.New(rest.Options{Base: base, Secret: []byte("a secret of the tests"), Identify: identify, Atomic: w, Keys: o.keys, Log: slog.New(slog.NewTextHandler(o.log, nil)), MaxBody: 4096,
 		Policy: rest.Policy{
 			"bills":  {List: rest.Owners, Read: rest.Owners, Create: rest.Everyone, Change: rest.Owners, Remove: rest.Owners},
 			"tries":  {List: rest.Owners, Read: rest.Owners, Create: rest.Owners},

@@ -12,8 +12,8 @@ import (
 	"verbless/internal/query"
 )
 
-// maxDepth is how far a dotted include may reach.
-const maxDepth = 3
+// MaxDepth is how far a dotted include may reach.
+const MaxDepth = 3
 
 // maxRelated bounds how many rows a relation to many shows for each row; the newest are shown.
 const maxRelated = 100
@@ -37,8 +37,8 @@ type inclusion struct {
 
 // include adds one dotted path to the view.
 func (v *view) include(path []string, whole string, bad *fault.List) {
-	if strings.Count(whole, ".") >= maxDepth {
-		bad.Add(fault.New(fault.InvalidParameter, "%q reaches too deep; %d levels are the limit.", whole, maxDepth).In("include"))
+	if strings.Count(whole, ".") >= MaxDepth {
+		bad.Add(fault.New(fault.InvalidParameter, "%q reaches too deep; %d levels are the limit.", whole, MaxDepth).In("include"))
 		return
 	}
 	inc := v.included(path[0])

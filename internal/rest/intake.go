@@ -14,20 +14,12 @@ type Intake[T any] struct {
 	Answers []Response
 }
 
-// intake is an Intake with its type erased.
-type intake struct {
-	takes   []string
-	params  []Param
-	stage   func(call *Call, whole func() error) error
-	answer  func(call *Call, made reflect.Value, usual *Answer) (*Answer, error)
-	answers []Response
-}
-
-func (i *Intake[T]) erase() intake {
+// erase makes it one of rows whose type is not known.
+func (i *Intake[T]) erase() *Intake[reflect.Value] {
 	if i == nil {
-		return intake{}
+		return &Intake[reflect.Value]{}
 	}
-	return intake{i.Takes, i.Params, i.Stage, func(call *Call, made reflect.Value, usual *Answer) (*Answer, error) {
+	return &Intake[reflect.Value]{i.Takes, i.Params, i.Stage, func(call *Call, made *reflect.Value, usual *Answer) (*Answer, error) {
 		return i.Answer(call, made.Addr().Interface().(*T), usual)
 	}, i.Answers}
 }

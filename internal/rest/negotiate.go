@@ -19,8 +19,8 @@ const (
 // Any stands for whatever media type there is.
 const Any = "*/*"
 
-// versionType is the media type that picks a version of a resource.
-func versionType(version int) string {
+// VersionType is the media type that picks a version of a resource.
+func VersionType(version int) string {
 	return "application/vnd.verbless+v" + strconv.Itoa(version) + "+json"
 }
 
@@ -50,7 +50,7 @@ func (c *Call) negotiateAnswer() error {
 		return nil
 	}
 	if offers == nil {
-		offers = []string{jsonType, versionType(max(c.route.version, 1))}
+		offers = []string{jsonType, VersionType(max(c.route.version, 1))}
 	}
 	picked, ok := header.Pick(accept, offers)
 	if !ok {
@@ -69,7 +69,7 @@ func (c *Call) BodyType() string {
 	if charset, given := params["charset"]; given && !strings.EqualFold(charset, "utf-8") {
 		return ""
 	}
-	if mediaType == versionType(max(c.route.version, 1)) {
+	if mediaType == VersionType(max(c.route.version, 1)) {
 		mediaType = jsonType
 	}
 	if !slices.Contains(c.op.Takes, mediaType) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"verbless/internal/describe"
 	"verbless/internal/rest"
 )
 
@@ -175,12 +176,12 @@ func TestBodySchemas(t *testing.T) {
 // TestDescriptionIsStable: two nodes, and two starts, say the same to the byte.
 func TestDescriptionIsStable(t *testing.T) {
 	t.Parallel()
-	one, err := json.Marshal(serve(t).OpenAPI())
+	one, err := json.Marshal(describe.OpenAPI(serve(t).API))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 5 {
-		two, err := json.Marshal(serve(t, func(o *rest.Options) { o.Base += "/" }).OpenAPI())
+		two, err := json.Marshal(describe.OpenAPI(serve(t, func(o *rest.Options) { o.Base += "/" }).API))
 		if err != nil || !bytes.Equal(one, two) {
 			t.Fatal("the description differs", err)
 		}

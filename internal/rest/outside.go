@@ -73,17 +73,3 @@ func appendWarnings(dst []byte, before string, warnings []Warning, after string)
 	}
 	return append(append(dst, ']'), after...)
 }
-
-func warningsSchema() map[string]any {
-	text := map[string]any{"type": "string"}
-	return map[string]any{"type": "array", "description": "What is missing from this answer, and why.", "items": map[string]any{
-		"type": "object", "required": []string{"code", "message"}, "properties": map[string]any{"code": text, "message": text}}}
-}
-
-// describe lets the answer that holds one carry warnings.
-func (o *outside) describe(one any) any {
-	if o != nil {
-		one.(map[string]any)["properties"].(map[string]any)["meta"] = Ref("page_meta")
-	}
-	return one
-}

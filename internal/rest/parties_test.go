@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verbless/internal/change"
+	"verbless/internal/describe"
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
 	"verbless/internal/rest"
@@ -76,7 +77,7 @@ func post(t *testing.T) *toy {
 	people.Under = []rest.Resource{rest.Collection[Letter]{Name: "letters", One: "letter", Shape: rest.Bare("letters"), Store: letters}}
 	written := rest.Collection[Letter]{Name: "written", One: "letter", Path: "/letters", Shape: rest.Bare("letters"), Store: postbox{letters}, Methods: "GET POST",
 		ListOnly: true, Mine: "from_id", Batch: &rest.Batch{ID: "createLetters", Summary: "Write many", Max: 3, MaxBody: 8192, Required: []string{"to"}}}
-	s.API = rest.New(rest.Options{Base: base, Secret: []byte("x"), Identify: identify, Atomic: s.world, Keys: s.keys, Log: s.Log, MaxBody: 4096, Policy: rest.Policy{
+	s.API = describe.New(rest.Options{Base: base, Secret: []byte("x"), Identify: identify, Atomic: s.world, Keys: s.keys, Log: s.Log, MaxBody: 4096, Policy: rest.Policy{
 		"people": {Read: everyone}, "letters": {List: owners, Read: owners, Create: everyone, Change: owners, Remove: owners}, "written": {List: everyone, Read: no, Create: everyone},
 	}}, people, written)
 	return s

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"verbless/internal/describe"
 	"verbless/internal/fault"
 	"verbless/internal/rest"
 )
@@ -39,7 +40,7 @@ func serveScans(t *testing.T) *scanner {
 		"scans":  {List: rest.Everyone, Read: rest.Everyone, Create: rest.Everyone, Remove: rest.Owners},
 		"people": {List: rest.Admins, Read: rest.Everyone},
 	}
-	s.API = rest.New(options,
+	s.API = describe.New(options,
 		rest.Collection[Scan]{Name: "scans", One: "scan", Shape: rest.Keyed("scan", "scans").OrBare(), Store: s.scans, Methods: "GET POST DELETE",
 			Raw: &rest.Raw{Types: []string{"text/x-scan"}, Max: 10, TooLarge: fault.AvatarTooLarge}, Receive: func(c *rest.Call, row *Scan) error {
 				if c.Ctx.Value(insideKey{}) != nil {

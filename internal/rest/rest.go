@@ -1,8 +1,9 @@
 // Package rest is the conventions of the HTTP API, each written once: a resource declares a Collection, and gets
 // shapes, strict decoding, validation, filters, pages, sparse fields, includes, ETags, patches, idempotency,
-// versions, OPTIONS, JSON Schema and OpenAPI from the one table of its fields.
+// and versions from the one table of its fields.
 //
-// It knows no SQL and no resource: stores come in as change.Store, and who may do what as a Policy.
+// It knows no SQL and no resource: stores come in as change.Store, and who may do what as a Policy. What it serves it also
+// declares, for package describe.
 package rest
 
 import (
@@ -38,6 +39,9 @@ type Options struct {
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
 	Only         func(pattern string) bool // which paths are served; nil: all that the resources have
+
+	// Describe is what OPTIONS tells of the path that was asked for; allowed tells what this caller may do. nil: only which methods there are.
+	Describe func(c *Call, allowed func(*Operation) bool) map[string]any
 }
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
@@ -84,7 +88,6 @@ func New(o Options, resources ...Resource) *API {
 	for _, c := range a.collections {
 		c.checkRelations(a)
 	}
-	a.describeItself()
 	for _, d := range a.Deprecations {
 		a.checkDeprecation(d)
 	}

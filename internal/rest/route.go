@@ -36,6 +36,7 @@ type Operation struct {
 	resource *collection
 	who      Who // who may call it, as far as the route alone can tell
 	batch    *Batch
+	whole    bool // of a collection, not of one of it
 	gathers  bool // Handle adds to the faults of the query, and reports them all
 	finish   func(c *Call, answer *Answer, replayed bool) (*Answer, error)
 
@@ -57,6 +58,9 @@ type Response struct {
 	Type   string // media type; empty: application/json and the versioned types
 	Schema any    // nil: no body, or one that is not JSON
 }
+
+// Ref leads to a schema of the description by its name.
+func Ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
 
 // Call is one request on its way.
 type Call struct {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"verbless/internal/describe"
 	"verbless/internal/fault"
 	"verbless/internal/rest"
 )
@@ -15,7 +16,7 @@ func echo() *rest.API {
 	handle := func(c *rest.Call) (*rest.Answer, error) {
 		return &rest.Answer{Status: http.StatusOK, Type: "text/plain", Body: []byte(c.By.Username + " " + c.Param("word") + " " + c.Query.Get("q") + " " + string(c.Body)), NoStore: true}, nil
 	}
-	return rest.New(rest.Options{Base: base, Identify: identify, MaxBody: 10},
+	return describe.New(rest.Options{Base: base, Identify: identify, MaxBody: 10},
 		rest.Route{Path: "/echo/{word}", Operations: []*rest.Operation{
 			{Method: http.MethodGet, ID: "getEcho", Params: []rest.Param{{Name: "q"}}, Handle: handle},
 			{Method: http.MethodPost, ID: "postEcho", Loose: true, Takes: []string{"text/plain"}, MaxBody: 5, Handle: handle},

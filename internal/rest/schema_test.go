@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"verbless/internal/describe"
 )
 
 // described is the toy's own description, compiled once: all toys have the same.
 var described = sync.OnceValue(func() map[string]*jsonschema.Schema {
 	t := &testing.T{}
-	text, err := json.Marshal(serve(t).OpenAPI())
+	text, err := json.Marshal(describe.OpenAPI(serve(t).API))
 	if err != nil {
 		panic(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verbless/internal/change"
+	"verbless/internal/describe"
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/ident"
@@ -124,7 +125,7 @@ func serve(t testing.TB, adjust ...func(*rest.Options)) *toy {
 	for _, f := range adjust {
 		f(&options)
 	}
-	s.API = rest.New(options, s.resources()...)
+	s.API = describe.New(options, s.resources()...)
 	return s
 }
 

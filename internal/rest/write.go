@@ -84,8 +84,8 @@ func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
 		answer.Body = nil
 		answer.Set("Preference-Applied", "return=minimal")
 	}
-	if c.intake.answer != nil {
-		return c.intake.answer(call, now, answer)
+	if c.intake.Answer != nil {
+		return c.intake.Answer(call, &now, answer)
 	}
 	return answer, nil
 }

@@ -1,4 +1,8 @@
-package rest
+// Package describe says what an API serves, drawn from the declarations that serve it: the OpenAPI document, a JSON
+// Schema for each resource, a page for each problem code, and what OPTIONS tells.
+//
+// It reads what package rest declares and decides nothing: what is described is enforced there.
+package describe
 
 import (
 	"maps"
@@ -11,46 +15,30 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/jsondoc"
+	"verbless/internal/rest"
 )
 
-// Ref leads to a schema of the description by its name.
-func Ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
+const (
+	jsonType      = "application/json"
+	jsonPatchType = "application/json-patch+json"
+)
 
-// describeAnswers says what the operations of a collection answer when all goes well.
-func (c *collection) describeAnswers(many, one []*Operation) {
-	whole := c.outside.describe(c.shape.Schema(Ref(c.one)))
-	for _, op := range append(many, one...) {
-		switch {
-		case op.batch != nil:
-			op.Answers = []Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: c.shape.ManySchema(Ref(c.one))}}
-		case op.Method == http.MethodPost && c.intake.answers != nil:
-			op.Answers = c.intake.answers
-		case op.Method == http.MethodPost:
-			op.Answers = []Response{{Status: 201, Doc: "It was created.", Schema: whole}}
-		case op.Method == http.MethodDelete:
-			op.Answers = []Response{{Status: 204, Doc: "It is gone from here."}}
-		case op.Method != http.MethodGet:
-			op.Answers = []Response{{Status: 200, Doc: "As it is now.", Schema: whole}, {Status: 204, Doc: "Done; Prefer asked for no body."}}
-		case strings.HasPrefix(op.ID, "list"):
-			op.Answers = []Response{{Status: 200, Doc: "A page of them.", Schema: c.listSchema()}, {Status: 304, Doc: "Nothing has changed."}}
-		default:
-			op.Answers = []Response{{Status: 200, Doc: "As it is.", Schema: whole}, {Status: 304, Doc: "Nothing has changed."}}
-		}
-	}
-}
+// description is an API being described.
+type description struct{ api *rest.API }
 
 // OpenAPI describes everything that is served, drawn from the declarations that serve it.
-func (a *API) OpenAPI() map[string]any {
+func OpenAPI(a *rest.API) map[string]any {
+	d := description{a}
 	paths := map[string]any{}
-	for _, rt := range a.routes {
+	for _, path := range a.Paths() {
 		item := map[string]any{}
-		if params := pathParams(rt.pattern); len(params) > 0 {
+		if params := pathParams(path.Pattern); len(params) > 0 {
 			item["parameters"] = params
 		}
-		for method, op := range rt.operations {
-			item[strings.ToLower(method)] = a.operation(rt, op)
+		for _, op := range path.Operations {
+			item[strings.ToLower(op.Method)] = d.operation(path, op)
 		}
-		paths[rt.pattern] = item
+		paths[path.Pattern] = item
 	}
 	return map[string]any{
 		"openapi": "3.1.0",
@@ -59,11 +47,11 @@ func (a *API) OpenAPI() map[string]any {
 		"servers":    []any{map[string]any{"url": a.Base}},
 		"security":   []any{map[string]any{"bearer": []any{}}},
 		"paths":      paths,
-		"components": a.components(),
+		"components": d.components(),
 	}
 }
 
-func (a *API) components() map[string]any {
+func (d description) components() map[string]any {
 	codes := make([]string, len(fault.Codes))
 	for i, info := range fault.Codes {
 		codes[i] = string(info.Code)
@@ -74,22 +62,22 @@ func (a *API) components() map[string]any {
 		"page_links": map[string]any{"type": "object", "required": []string{"self"}, "additionalProperties": false, "properties": map[string]any{"self": link, "next": link, "prev": link}},
 		"page_meta":  map[string]any{"type": "object", "properties": map[string]any{"total": map[string]any{"type": "integer", "minimum": 0}, "warnings": warningsSchema()}},
 	}
-	for _, c := range a.collections {
-		schema := func(p field.Purpose) map[string]any { return c.schemaOf(p, Ref) }
-		if c.shape.Kind != "" {
-			schema = c.documentSchema
-			schemas[c.one+"_data"] = c.resourceSchema(field.Answer)
-			if len(c.relations) > 0 {
-				schemas[c.one+"_included"] = c.includedSchema()
+	for _, k := range d.api.Kinds() {
+		schema := d.resource
+		if k.Shape.Kind != "" {
+			schema = d.document
+			schemas[k.One+"_data"] = d.data(k, field.Answer)
+			if len(k.Relations) > 0 {
+				schemas[k.One+"_included"] = d.included(k)
 			}
 		}
-		schemas[c.one], schemas[c.one+"_body"], schemas[c.one+"_change"] = schema(field.Answer), schema(field.Body), schema(field.Patch)
+		schemas[k.One], schemas[k.One+"_body"], schemas[k.One+"_change"] = schema(k, field.Answer), schema(k, field.Body), schema(k, field.Patch)
 	}
 	return map[string]any{
 		"schemas":         schemas,
 		"securitySchemes": map[string]any{"bearer": map[string]any{"type": "http", "scheme": "bearer", "description": "A token issued by this service."}},
 		"responses": map[string]any{"problem": map[string]any{"description": "Not done, and why.",
-			"content": map[string]any{"application/problem+json": map[string]any{"schema": Ref("problem")}}}},
+			"content": map[string]any{"application/problem+json": map[string]any{"schema": ref("problem")}}}},
 	}
 }
 
@@ -104,9 +92,9 @@ func pathParams(pattern string) []any {
 }
 
 // refusals are the problems that an operation may answer with.
-func refusals(rt *route, op *Operation) []int {
+func refusals(path rest.Path, op *rest.Operation) []int {
 	list := []int{400, 404, 406, 429, 500, 503}
-	if !rt.public {
+	if !path.Public {
 		list = append(list, 401, 403, 410)
 	}
 	if op.Method != http.MethodGet {
@@ -121,60 +109,61 @@ func refusals(rt *route, op *Operation) []int {
 	if op.Method == http.MethodPost {
 		list = append(list, 422)
 	}
-	if slices.ContainsFunc(op.Answers, func(r Response) bool { return r.Status == http.StatusPartialContent }) {
+	if slices.ContainsFunc(op.Answers, func(r rest.Response) bool { return r.Status == http.StatusPartialContent }) {
 		list = append(list, 412, 416)
 	}
 	return list
 }
 
-func (a *API) operation(rt *route, op *Operation) map[string]any {
-	d := map[string]any{"operationId": op.ID, "summary": op.Summary}
-	if op.resource != nil {
-		d["tags"] = []string{op.resource.name}
+func (d description) operation(path rest.Path, op *rest.Operation) map[string]any {
+	entry := map[string]any{"operationId": op.ID, "summary": op.Summary}
+	k := op.Kind()
+	if k != nil {
+		entry["tags"] = []string{k.Name}
 	}
 	switch {
-	case rt.public || op.Open:
-		d["security"] = []any{}
+	case path.Public || op.Open:
+		entry["security"] = []any{}
 	case op.Guests:
-		d["security"] = []any{map[string]any{}, map[string]any{"bearer": []any{}}}
+		entry["security"] = []any{map[string]any{}, map[string]any{"bearer": []any{}}}
 	}
 	var params []any
 	for _, p := range op.Params {
-		entry := map[string]any{"name": p.Name, "in": "query", "description": p.Doc, "schema": p.Schema}
-		if op.resource != nil && a.deprecated(op.resource.name, p.Name, "") {
-			entry["deprecated"] = true
+		param := map[string]any{"name": p.Name, "in": "query", "description": p.Doc, "schema": p.Schema}
+		if k != nil && d.api.Deprecated(k.Name, p.Name, "") {
+			param["deprecated"] = true
 		}
-		params = append(params, entry)
+		params = append(params, param)
 	}
 	for _, h := range requestHeaders(op) {
 		params = append(params, map[string]any{"name": h[0], "in": "header", "description": h[1], "schema": map[string]any{"type": "string"}})
 	}
 	if len(params) > 0 {
-		d["parameters"] = params
+		entry["parameters"] = params
 	}
 	if len(op.Takes) > 0 {
 		content := map[string]any{}
 		for _, mediaType := range op.Takes {
-			content[mediaType] = map[string]any{"schema": op.bodySchema(mediaType, Ref)}
+			content[mediaType] = map[string]any{"schema": bodySchema(op, mediaType, ref)}
 		}
-		d["requestBody"] = map[string]any{"required": true, "content": content}
+		entry["requestBody"] = map[string]any{"required": true, "content": content}
 	}
 	responses := map[string]any{}
-	for _, status := range refusals(rt, op) {
+	for _, status := range refusals(path, op) {
 		responses[strconv.Itoa(status)] = map[string]any{"$ref": "#/components/responses/problem"}
 	}
-	for _, answer := range op.Answers {
-		described, status := a.response(rt, answer), strconv.Itoa(answer.Status)
+	for _, answer := range d.answers(op) {
+		described, status := response(path, answer), strconv.Itoa(answer.Status)
 		if before, ok := responses[status].(map[string]any); ok && before["content"] != nil { // one more type of the same answer
 			maps.Copy(described["content"].(map[string]any), before["content"].(map[string]any))
 		}
 		responses[status] = described
 	}
-	d["responses"] = responses
-	return d
+	entry["responses"] = responses
+	return entry
 }
 
-func (a *API) response(rt *route, answer Response) map[string]any {
+func response(path rest.Path, answer rest.Response) map[string]any {
 	r := map[string]any{"description": answer.Doc}
 	if answer.Schema == nil && answer.Type == "" {
 		return r
@@ -186,13 +175,13 @@ func (a *API) response(rt *route, answer Response) map[string]any {
 	if answer.Type != "" {
 		r["content"] = map[string]any{answer.Type: media}
 	} else {
-		r["content"] = map[string]any{jsonType: media, versionType(max(rt.version, 1)): media}
+		r["content"] = map[string]any{jsonType: media, rest.VersionType(path.Version): media}
 	}
 	return r
 }
 
 // requestHeaders are the headers that mean something to an operation.
-func requestHeaders(op *Operation) [][2]string {
+func requestHeaders(op *rest.Operation) [][2]string {
 	switch op.Method {
 	case http.MethodGet:
 		return [][2]string{{"If-None-Match", "An ETag seen before; 304 when nothing has changed."}, {"Prefer", "count=exact adds meta.total to a list."}}
@@ -203,17 +192,45 @@ func requestHeaders(op *Operation) [][2]string {
 }
 
 // bodySchema is what a body of the type may hold; named gives the schema of a name.
-func (op *Operation) bodySchema(mediaType string, named func(name string) any) any {
-	if op.resource == nil || op.Raw != nil && slices.Contains(op.Raw.Types, mediaType) {
+func bodySchema(op *rest.Operation, mediaType string, named func(name string) any) any {
+	k := op.Kind()
+	if k == nil || op.Raw != nil && slices.Contains(op.Raw.Types, mediaType) {
 		return map[string]any{}
 	}
 	switch {
-	case op.batch != nil:
-		return op.batch.schema(named(op.resource.one + "_body"))
+	case op.Batch() != nil:
+		return batchSchema(op.Batch(), named(k.One+"_body"))
 	case mediaType == jsonPatchType:
 		return map[string]any{"type": "array", "maxItems": jsondoc.MaxOperations, "items": map[string]any{"type": "object", "required": []string{"op", "path"}}}
 	case op.Method == http.MethodPatch:
-		return op.resource.shape.BodySchema(named(op.resource.one + "_change"))
+		return k.Shape.BodySchema(named(k.One + "_change"))
 	}
-	return op.resource.shape.BodySchema(named(op.resource.one + "_body"))
+	return k.Shape.BodySchema(named(k.One + "_body"))
+}
+
+func batchSchema(b *rest.Batch, one any) any {
+	if len(b.Required) > 0 {
+		one = map[string]any{"allOf": []any{one, map[string]any{"required": b.Required}}}
+	}
+	return map[string]any{"type": "array", "minItems": 1, "maxItems": b.Max, "items": one}
+}
+
+// answers says what an operation answers when all goes well.
+func (d description) answers(op *rest.Operation) []rest.Response {
+	k := op.Kind()
+	switch {
+	case k == nil || op.Answers != nil:
+		return op.Answers
+	case op.Batch() != nil:
+		return []rest.Response{{Status: 201, Doc: "All were created; here they are in the order sent.", Schema: k.Shape.ManySchema(ref(k.One))}}
+	case op.Method == http.MethodPost:
+		return []rest.Response{{Status: 201, Doc: "It was created.", Schema: d.one(k)}}
+	case op.Method == http.MethodDelete:
+		return []rest.Response{{Status: 204, Doc: "It is gone from here."}}
+	case op.Method != http.MethodGet:
+		return []rest.Response{{Status: 200, Doc: "As it is now.", Schema: d.one(k)}, {Status: 204, Doc: "Done; Prefer asked for no body."}}
+	case op.Lists():
+		return []rest.Response{{Status: 200, Doc: "A page of them.", Schema: d.page(k)}, {Status: 304, Doc: "Nothing has changed."}}
+	}
+	return []rest.Response{{Status: 200, Doc: "As it is.", Schema: d.one(k)}, {Status: 304, Doc: "Nothing has changed."}}
 }

@@ -1,0 +1,100 @@
+package rest
+
+import (
+	"net/http"
+
+	"verbless/internal/field"
+	"verbless/internal/shape"
+)
+
+// Path is one path with what it answers to, for whoever describes it.
+type Path struct {
+	Pattern    string
+	Public     bool // needs no token
+	Version    int
+	Operations []*Operation // by their methods
+}
+
+// Kind is what a collection declares of itself, for whoever describes it.
+type Kind struct {
+	Name, One string
+	Shape     Shape
+	Model     *field.Model
+	Relations []Relation
+	Links     []KindLink
+	Warns     bool // answers may say what is missing from them
+	Doc       string
+}
+
+// KindLink is a link of a document; one that is not always there depends on the document.
+type KindLink struct {
+	shape.Link
+	Always bool
+}
+
+// Paths are all that is served, in the order in which they were declared.
+func (a *API) Paths() []Path {
+	paths := make([]Path, len(a.routes))
+	for i, rt := range a.routes {
+		paths[i] = rt.declared()
+	}
+	return paths
+}
+
+func (rt *route) declared() Path {
+	p := Path{Pattern: rt.pattern, Public: rt.public, Version: max(rt.version, 1)}
+	for _, method := range sortedKeys(rt.operations) {
+		p.Operations = append(p.Operations, rt.operations[method])
+	}
+	return p
+}
+
+// Kinds are all collections, by their names.
+func (a *API) Kinds() []*Kind {
+	var kinds []*Kind
+	for _, name := range sortedKeys(a.collections) {
+		kinds = append(kinds, a.Kind(name))
+	}
+	return kinds
+}
+
+// Kind is the collection of that name.
+func (a *API) Kind(name string) *Kind {
+	c := a.collections[name]
+	k := &Kind{Name: c.name, One: c.one, Shape: c.shape, Model: c.model, Relations: c.relations, Warns: c.outside != nil, Doc: c.doc}
+	for _, l := range c.links {
+		k.Links = append(k.Links, KindLink{l.Link, l.when == nil})
+	}
+	return k
+}
+
+// Called is what documents call one of them.
+func (k *Kind) Called() string {
+	if k.Shape.Kind != "" {
+		return k.Shape.Kind
+	}
+	return k.One
+}
+
+// Kind is the collection that the operation belongs to; nil for a Route.
+func (op *Operation) Kind() *Kind {
+	if op.resource == nil {
+		return nil
+	}
+	return op.resource.api.Kind(op.resource.name)
+}
+
+// Batch is set when the operation takes many at once.
+func (op *Operation) Batch() *Batch { return op.batch }
+
+// Lists tells whether the operation answers with a page of a collection.
+func (op *Operation) Lists() bool { return op.Method == http.MethodGet && op.whole }
+
+// API is what serves the call.
+func (c *Call) API() *API { return c.api }
+
+// Path is the one that was asked for.
+func (c *Call) Path() Path { return c.route.declared() }
+
+// MediaType is the type that the answer will have.
+func (c *Call) MediaType() string { return c.mediaType }
