@@ -18,7 +18,9 @@ func (c *collection) parts(values url.Values) []string {
 }
 
 // manyTimes tells whether a parameter may be given more than once: some clients write a list of groups so.
-func (op *Operation) manyTimes(name string) bool { return op.resource != nil && name == op.resource.part }
+func (op *Operation) manyTimes(name string) bool {
+	return op.resource != nil && name == op.resource.part
+}
 
 // checkParts refuses groups that are not there: what a client thinks it has set must not be dropped.
 func (c *collection) checkParts(call *Call) {
