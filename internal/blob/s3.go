@@ -148,8 +148,6 @@ func s3Fault(err error) error {
 		return nil
 	case errors.Is(err, s3.ErrNoObject):
 		return fault.NotFound()
-	case errors.Is(err, s3.ErrNoUpload):
-		return damaged("the parts are not there: %v", err)
 	case errors.Is(err, context.Canceled):
 		return err
 	}

@@ -20,13 +20,10 @@ func (a *objects) Finish(ctx context.Context, name string, have Progress) error 
 	if err == nil && !done {
 		err = a.finish(ctx, name, m)
 	}
-	if errors.Is(err, ErrDamaged) { // another Finish may have been faster, and taken the pieces away
-		if done, asking := a.finished(ctx, name, have.Size); asking == nil && done {
-			err = nil
+	if err != nil && !done { // another Finish may have been faster
+		if done, _ := a.finished(ctx, name, have.Size); !done {
+			return err
 		}
-	}
-	if err != nil {
-		return err
 	}
 	a.clear(ctx, name) // what is left now is swept later
 	return nil
@@ -46,7 +43,8 @@ func (a *objects) finished(ctx context.Context, name string, size int64) (bool, 
 	return true, nil
 }
 
-// finish makes the object: of the pieces alone, or of the parts and a last one that is made of the pieces.
+// finish makes the object: of the pieces alone, or of the parts and a last one that is made of the pieces. When the upload is
+// not there, S3 may still be busy with a Finish that was given up: that is worth another try later, and not yet damage.
 func (a *objects) finish(ctx context.Context, name string, m making) error {
 	size, key := sizeOf(m.Pieces), a.prefix+name
 	s, err := newSpool(a.spools, size)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 
+	"verbless/internal/blob/s3"
 	"verbless/internal/fault"
 )
 
@@ -126,6 +127,9 @@ func (g *growingObject) addPart(s *spool) (err error) {
 		}
 	}
 	tag, err := a.bucket.PutPart(g.ctx, key, m.Upload, m.Parts+1, s.section(0, s.end), s.end)
+	if errors.Is(err, s3.ErrNoUpload) {
+		return damaged("the parts are not there: %v", err)
+	}
 	if err != nil {
 		return s3Fault(err)
 	}
