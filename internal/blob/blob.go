@@ -120,7 +120,7 @@ func unavailable(err error) error {
 const sweepBatch = 100
 
 // sweep asks in batches which names are wanted, and removes the others.
-func sweep(ctx context.Context, a Area, names []string, wanted func(context.Context, []string) (map[string]bool, error)) error {
+func sweep(ctx context.Context, names []string, wanted func(context.Context, []string) (map[string]bool, error), remove func(ctx context.Context, name string, wanted bool) error) error {
 	for len(names) > 0 {
 		batch := names[:min(sweepBatch, len(names))]
 		names = names[len(batch):]
@@ -129,13 +129,20 @@ func sweep(ctx context.Context, a Area, names []string, wanted func(context.Cont
 			return err
 		}
 		for _, name := range batch {
-			if keep[name] {
-				continue
-			}
-			if err := a.Remove(ctx, name); err != nil {
+			if err := remove(ctx, name, keep[name]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// unlessWanted removes what is not wanted.
+func unlessWanted(a Area) func(context.Context, string, bool) error {
+	return func(ctx context.Context, name string, wanted bool) error {
+		if wanted {
+			return nil
+		}
+		return a.Remove(ctx, name)
+	}
 }

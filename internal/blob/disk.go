@@ -182,7 +182,7 @@ func (a *folder) Sweep(ctx context.Context, before time.Time, wanted func(contex
 		if dir.Name() == incoming {
 			err = a.discard(names)
 		} else {
-			err = sweep(ctx, a, names, wanted)
+			err = sweep(ctx, names, wanted, unlessWanted(a))
 		}
 		if err != nil {
 			return err

@@ -7,7 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"time"
+
+	"verbless/internal/blob/lock"
 )
 
 // checkpointSize is how much of a long append a crash can cost. Larger ones are not faster.
@@ -63,7 +64,7 @@ func (a *folder) hold(ctx context.Context, name string, have Progress, keep func
 		return nil, errors.New("blob: not a name: " + name)
 	}
 	for {
-		f, err := a.lock(ctx, name, have.Size == 0)
+		f, err := a.openLocked(ctx, name, have.Size == 0)
 		if err != nil {
 			return nil, err
 		}
@@ -82,8 +83,8 @@ func (a *folder) hold(ctx context.Context, name string, have Progress, keep func
 	}
 }
 
-// lock opens and locks a file. It gives none when the file was removed while it waited.
-func (a *folder) lock(ctx context.Context, name string, create bool) (*os.File, error) {
+// openLocked opens and locks a file. It gives none when the file was removed while it waited.
+func (a *folder) openLocked(ctx context.Context, name string, create bool) (*os.File, error) {
 	dir, place := a.place(name)
 	flags := os.O_RDWR
 	if create {
@@ -99,9 +100,12 @@ func (a *folder) lock(ctx context.Context, name string, create bool) (*os.File, 
 	if err != nil {
 		return nil, diskFault(err)
 	}
-	if err := waitForLock(ctx, f); err != nil {
+	if err := lock.Wait(ctx, f); err != nil {
 		f.Close()
-		return nil, err
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		return nil, diskFault(err)
 	}
 	mine, err := f.Stat()
 	var there os.FileInfo
@@ -116,26 +120,6 @@ func (a *folder) lock(ctx context.Context, name string, create bool) (*os.File, 
 	}
 	f.Close()
 	return nil, ctx.Err()
-}
-
-// lockPause is how often a lock is tried: the system cannot be asked to wait no longer than ctx.
-const lockPause = 10 * time.Millisecond
-
-func waitForLock(ctx context.Context, f *os.File) error {
-	for {
-		locked, err := tryLock(f)
-		if err != nil {
-			return diskFault(err)
-		}
-		if locked {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lockPause):
-		}
-	}
 }
 
 // cut takes away what is behind the known bytes. A file that is too short lost some: it is never filled with zeros.

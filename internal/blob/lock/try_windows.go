@@ -1,4 +1,4 @@
-package blob
+package lock
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes a file for this opener alone, without waiting. Locks hinder reading here, so the byte that is locked is one
+// try takes a file for this opener alone, without waiting. Locks hinder reading here, so the byte that is locked is one
 // that no file has.
-func tryLock(f *os.File) (bool, error) {
+func try(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return false, err

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package blob
+package lock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// tryLock takes a file for this opener alone, without waiting. Other processes, and other openers in this one, do not get it
+// try takes a file for this opener alone, without waiting. Other processes, and other openers in this one, do not get it
 // until the file is closed or the process ends.
-func tryLock(f *os.File) (bool, error) {
+func try(f *os.File) (bool, error) {
 	raw, err := f.SyscallConn()
 	if err != nil {
 		return false, err
