@@ -214,9 +214,34 @@ func TestGrowingUnkept(t *testing.T) {
 func (g *growing) lose(t testing.TB, b []byte) {
 	t.Helper()
 	gone := errors.New("gone")
-	if _, err := blob.Append(ctx, g.area, g.name, g.kept, g.kept.Size, blob.Exact, bytes.NewReader(b), func(blob.Progress) error { return gone }); err != gone {
+	keep := func(now blob.Progress) error {
+		if now.Size == g.kept.Size { // it is overtaken while it writes, and not before
+			return nil
+		}
+		return gone
+	}
+	if _, err := blob.Append(ctx, g.area, g.name, g.kept, g.kept.Size, blob.Exact, bytes.NewReader(b), keep); err != gone {
 		t.Fatal(err)
 	}
+}
+
+// A writer that was overtaken while it waited for its first bytes changes nothing.
+func TestOvertakenBeforeItBegins(t *testing.T) {
+	each(t, func(t *testing.T, p place) {
+		g := grow(p.open(t, "uploads"))
+		g.add(t, []byte("0123"))
+		old := *g
+		g.add(t, []byte("4567"))
+		overtaken := errors.New("overtaken")
+		never := func(blob.Progress) error { return overtaken }
+		if _, err := blob.Append(ctx, old.area, old.name, old.kept, 4, blob.Exact, strings.NewReader("other"), never); err != overtaken {
+			t.Errorf("got %v", err)
+		}
+		if err := old.area.Finish(ctx, old.name, old.kept, never); err != overtaken {
+			t.Errorf("got %v", err)
+		}
+		g.is(t, []byte("01234567"))
+	})
 }
 
 // A crash leaves more than was kept, or what a writer that was overtaken wrote: it is cut off.

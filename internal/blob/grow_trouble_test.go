@@ -58,7 +58,7 @@ func TestGrowingInS3WithAFullDisk(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 	g.add(t, content[g.kept.Size:]) // each part of it fits
-	if err := g.area.Finish(ctx, g.name, g.kept); !fault.Is(err, fault.StorageFull) {
+	if err := g.area.Finish(ctx, g.name, g.kept, always); !fault.Is(err, fault.StorageFull) {
 		t.Fatal(err)
 	}
 	if err := syscall.Mount("none", s.Options.Dir, "tmpfs", syscall.MS_REMOUNT, "size=5m"); err != nil {
@@ -78,7 +78,7 @@ func TestGrowingOfAShortFile(t *testing.T) {
 	if err := g.append(1000, blob.Exact, strings.NewReader("x")); !errors.Is(err, blob.ErrDamaged) || !fault.Is(err, fault.Internal) {
 		t.Errorf("append: %v", err)
 	}
-	if err := g.area.Finish(ctx, g.name, g.kept); !errors.Is(err, blob.ErrDamaged) {
+	if err := g.area.Finish(ctx, g.name, g.kept, always); !errors.Is(err, blob.ErrDamaged) {
 		t.Errorf("finish: %v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestGrowingWhileS3Stops(t *testing.T) {
 	}
 	for what, call := range map[string]func() error{
 		"append":  func() error { return g.append(g.kept.Size, blob.Exact, bytes.NewReader(content[g.kept.Size:])) },
-		"finish":  func() error { return g.area.Finish(ctx, g.name, g.kept) },
+		"finish":  func() error { return g.area.Finish(ctx, g.name, g.kept, always) },
 		"discard": func() error { return g.area.Discard(ctx, g.name, g.kept) },
 	} {
 		if err := call(); !fault.Is(err, fault.Unavailable) {
