@@ -130,7 +130,7 @@ func TestGrowingBesideAnotherProcess(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || got.Size != 6 {
 		t.Fatalf("%d: %v", got.Size, err)
 	}
-	if err := g.area.Finish(short, g.name, g.kept); !errors.Is(err, context.DeadlineExceeded) {
+	if err := g.area.Finish(short, g.name, g.kept, always); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
@@ -310,7 +310,7 @@ func appendMany(a blob.Area, size int64, many int) error {
 			var p blob.Progress
 			name := blob.NewName("")
 			if p, failed[i] = blob.Append(ctx, a, name, blob.Progress{}, 0, blob.Exact, reader, nothing); failed[i] == nil {
-				failed[i] = a.Finish(ctx, name, p)
+				failed[i] = a.Finish(ctx, name, p, always)
 			}
 		})
 	}
