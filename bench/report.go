@@ -25,7 +25,9 @@ type report struct {
 	disk             string
 	rows             []row
 	startUp          []pair // milliseconds
-	held, most       pair   // megabytes after the load: resident, and at most
+	large            []*largeRow
+	largeMost        pair
+	held, most       pair // megabytes after the load: resident, and at most
 }
 
 // median of one figure of all rounds.
@@ -134,7 +136,7 @@ func thousands(f float64) string {
 // document is the table with what a reader must know to trust it, or to measure again.
 func (r *report) document() string {
 	return fmt.Sprintf(documentText, thousands(float64(r.articles)), r.rounds, r.table(), starts,
-		time.Now().UTC().Format("2006-01-02"), strings.TrimPrefix(runtime.Version(), "go"), processor(), runtime.NumCPU(), r.disk, spread)
+		time.Now().UTC().Format("2006-01-02"), strings.TrimPrefix(runtime.Version(), "go"), processor(), runtime.NumCPU(), r.disk, spread, r.largeTable())
 }
 
 const documentText = `# How fast it is
@@ -143,6 +145,9 @@ Measured with a store of %s articles of about 1 KB each, as many messages of abo
 many invoices of one owner, medians of %d rounds.
 
 %s
+Large files, on servers of their own:
+
+%[11]s
 The figures of one machine say little; the ratios say more. Ours and its limit take turns within each round, so that
 whatever else the machine does falls on both. In brackets: the least and the greatest ratio of a round.
 
@@ -157,6 +162,8 @@ whatever else the machine does falls on both. In brackets: the least and the gre
   asked, the ledger of the test gateway, and the result with the move, its history and its notice.
 - The limit of an upload is a bare net/http server that streams the body to a file and syncs it before it answers. Ours also
   judges the picture by decoding all of it, strips it, syncs the folder, and commits a row. Each upload is another picture.
+- The limit of a large file is a bare net/http server that copies the body to a file, or behind the chunks before it, and syncs it
+  before it answers; a read is http.ServeFile. Ours also keeps a CRC32C and commits a row for every 64 MiB and at the end.
 - CPU is processor time of the server's process alone, user and system, for each request.
 - Reads have 4 connections. They send a token, like every request here, and ask for %[10]d articles all over the store.
 - The server runs with the settings that it has by itself and an address for locations, and writes its log to a file.

@@ -74,6 +74,9 @@ func (o options) checkOnly() error {
 	for _, s := range scenarios() {
 		names = append(names, s.name)
 	}
+	for _, row := range largeRows() {
+		names = append(names, row.name)
+	}
 	if o.only != "" && !slices.Contains(names, o.only) {
 		return fmt.Errorf("-only takes one of: %s", strings.Join(names, ", "))
 	}
