@@ -51,7 +51,7 @@ func BenchmarkAppend(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if err := a.Finish(ctx, g.name, g.kept); err != nil {
+				if err := a.Finish(ctx, g.name, g.kept, always); err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()
