@@ -84,8 +84,9 @@ type grower interface {
 // The caller sees to it that have is what was kept last, and that once it has read have, the keep of any other writer of
 // this blob fails; the writer with the newest have wins, and the others end at their next keep.
 //
-// keep is called each time more has become durable, every 64 MiB or less and at the end, before anybody is told. It is
-// called by the goroutine of Append. When it fails, Append stops with its error, and the progress that was kept before.
+// keep is called each time more has become durable, every 64 MiB or less (more only in S3, behind the first 100 GiB) and at
+// the end, before anybody is told. It is called by the goroutine of Append. When it fails, Append stops with its error, and
+// the progress that was kept before.
 //
 // The Progress given back is durable and was kept, also beside an error. An error of r comes back as it is, and io.EOF as
 // nil; errors of the store are faults. The end of ctx ends waiting and reading, but what came before is still kept: a
