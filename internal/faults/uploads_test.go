@@ -11,8 +11,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -93,13 +95,16 @@ func TestUploadKill(t *testing.T) {
 				for i, u := range senders {
 					sending.Go(func() { u.send(s, i%2 == 0) })
 				}
+				eventually(t, "a chunk has arrived", func() bool {
+					return slices.ContainsFunc(senders, func(u *sender) bool { return u.told.Load() > 0 })
+				})
 				time.Sleep(time.Duration(random.Int64N(int64(60 * time.Millisecond))))
 				s.kill()
 				sending.Wait()
 				s = s.again(t)
 				for i, u := range senders {
 					u.check(t, s)
-					if u.told > 0 && !u.whole {
+					if u.told.Load() > 0 && !u.whole {
 						midway++
 					}
 					if u.whole || round == kills-1 {
@@ -123,7 +128,7 @@ func TestUploadKill(t *testing.T) {
 type sender struct {
 	address string
 	content []byte
-	told    int64 // that are there, by the last answer
+	told    atomic.Int64 // that are there, by the last answer
 	whole   bool
 }
 
@@ -134,17 +139,18 @@ func (u *sender) send(s *server, chunks bool) {
 	for !u.whole {
 		to := int64(len(u.content))
 		if chunks {
-			to = min(to, u.told+256<<10)
+			to = min(to, u.told.Load()+256<<10)
 		}
-		a, err := s.putPart(client, u.address, u.content, u.told, to)
+		a, err := s.putPart(client, u.address, u.content, u.told.Load(), to)
 		if err != nil {
 			return
 		}
 		switch a.status {
 		case http.StatusPermanentRedirect:
-			u.told = held(a)
+			u.told.Store(held(a))
 		case http.StatusOK:
-			u.told, u.whole = int64(len(u.content)), true
+			u.told.Store(int64(len(u.content)))
+			u.whole = true
 		default:
 			return
 		}
@@ -159,11 +165,12 @@ func (u *sender) check(t testing.TB, s *server) {
 	case err != nil:
 		t.Error(err)
 	case a.status == http.StatusOK:
-		u.told, u.whole = int64(len(u.content)), true
-	case a.status != http.StatusPermanentRedirect || held(a) < u.told || u.whole:
-		t.Errorf("%d, Range %q, but %d bytes were told (whole: %v): %s", a.status, a.header.Get("Range"), u.told, u.whole, a)
+		u.told.Store(int64(len(u.content)))
+		u.whole = true
+	case a.status != http.StatusPermanentRedirect || held(a) < u.told.Load() || u.whole:
+		t.Errorf("%d, Range %q, but %d bytes were told (whole: %v): %s", a.status, a.header.Get("Range"), u.told.Load(), u.whole, a)
 	default:
-		u.told = held(a)
+		u.told.Store(held(a))
 	}
 }
 
@@ -172,7 +179,7 @@ func (u *sender) finish(t testing.TB, s *server) {
 	t.Helper()
 	u.send(s, false)
 	if !u.whole {
-		t.Errorf("%s is not whole after %d bytes", u.address, u.told)
+		t.Errorf("%s is not whole after %d bytes", u.address, u.told.Load())
 		return
 	}
 	isWhole(t, s, u.address, u.content)
@@ -338,7 +345,7 @@ func TestUploadDiskFull(t *testing.T) {
 	if err != nil || held(a) != 1<<20 {
 		t.Fatalf("%v: %s", err, a)
 	}
-	u.told = 1 << 20
+	u.told.Store(1 << 20)
 	ballast := filepath.Join(dir, "ballast")
 	fill(t, ballast)
 	a, err = s.putPart(client, u.address, u.content, 1<<20, 8<<20)
@@ -372,7 +379,7 @@ func TestUploadsElsewhere(t *testing.T) {
 			if a, err := alone.putPart(newClient(), address, content, 0, 1<<20); err != nil || held(a) != 1<<20 {
 				t.Fatalf("%v: %s", err, a)
 			}
-			u.told = 1 << 20
+			u.told.Store(1 << 20)
 			alone.kill()
 			alone = start(t, how)
 			u.check(t, alone)
