@@ -35,6 +35,7 @@ type Collection[T any] struct {
 	Twin      string                     // a second path at the top that serves the very same; empty: there is none
 	Spellings []string                   // other names of the parameter partials
 	Outside   *Outside[T]                // a member that another system keeps; nil: the store keeps all
+	Basis     string                     // what the members depend on beside the rows, such as a setting: other ETags when it changes
 	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
 	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
@@ -68,6 +69,7 @@ type collection struct {
 	written    *view // what answers to writes show
 	spellings  []string
 	outside    *outside
+	basis      string
 	sort       *field.Field // newest first, when nobody asks for another order
 	always     []string
 	hasPrivate bool
@@ -91,7 +93,7 @@ type collection struct {
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
-		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings}
+		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings, basis: d.Basis}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
 	}
