@@ -57,8 +57,8 @@ func migrations() []db.Migrations {
 		messages.Migrations(),
 		avatars.Migrations(),
 		gateway.Migrations(),
-		invoices.Migrations(),
 		companies.Migrations(),
+		invoices.Migrations(), // they point at companies
 	}
 }
 
