@@ -41,7 +41,7 @@ func Directory(s config.Settings, log *slog.Logger) companies.Options {
 	if s.LocationsURL != "" {
 		o.Locations = companies.Ask(neighbour.Options[[]companies.Location]{
 			URL: strings.TrimRight(s.LocationsURL, "/"), Token: s.LocationsToken, Limit: s.LocationsTimeout, Concurrency: s.LocationsCalls,
-			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Log: log,
+			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Rest: s.LocationsRest, Log: log,
 		})
 	}
 	return o
