@@ -66,8 +66,8 @@ func TestCompanyOfAnInvoice(t *testing.T) {
 		if a := s.Want(t, 400, s.Alice, "PATCH "+path, `{"data":{"attributes":{"company":"`+acme+`"}}}`); a.Text("errors.0.code") != "read_only" {
 			t.Errorf("after publishing: %s", a.Body)
 		}
-		for query, want := range map[string]float64{"company=" + beta: 1, "company=" + acme: 0, "company=" + acme + "," + beta: 1, "company=" + nowhere: 0} {
-			if a := s.Want(t, 200, s.Alice, "GET /invoices?"+query, "", "Prefer: count=exact"); a.Get("meta.total") != want {
+		for query, want := range map[string]string{"company=" + beta: "1", "company=" + acme: "0", "company=" + acme + "," + beta: "1", "company=" + nowhere: "0"} {
+			if a := s.Want(t, 200, s.Alice, "GET /invoices?"+query, "", "Prefer: count=exact"); fmt.Sprint(a.Get("meta.total")) != want {
 				t.Errorf("%s: %s", query, a.Body)
 			}
 		}
