@@ -7,33 +7,25 @@ import (
 	"errors"
 
 	"verbless/internal/db"
-	"verbless/internal/fault"
 )
 
 // resolve looks at the companies that invoices belong to. What it finds serves the guard and the notice alike: whatever becomes
 // of the company meanwhile, nothing is sent without a contact.
 func resolve(ctx context.Context, tx *db.Tx, now []*Invoice) ([]error, error) {
-	judged := make([]error, len(now))
-	for n, i := range now {
+	for _, i := range now {
 		if i.Status == paid { // nobody is asked for any more
 			continue
 		}
-		err := meet(ctx, tx, i)
-		switch {
-		case errors.Is(err, errNoCompany):
-			judged[n] = fault.Invalid(fault.UnknownReference, "/company", "There is no company of this uuid.")
-		case err != nil:
+		if err := meet(ctx, tx, i); err != nil {
 			return nil, err
 		}
 	}
-	return judged, nil
+	return make([]error, len(now)), nil // the rule tells of a company that is not there, with all that is wrong besides
 }
-
-var errNoCompany = errors.New("there is no such company")
 
 // meet finds out how the invoice's company is reached.
 func meet(ctx context.Context, q db.Querier, i *Invoice) error {
-	i.reach = nil
+	i.reach, i.astray = nil, false
 	if i.Company == nil {
 		return nil
 	}
@@ -41,7 +33,8 @@ func meet(ctx context.Context, q db.Querier, i *Invoice) error {
 	err := q.QueryRow(ctx, `SELECT contact_info FROM companies WHERE uuid = ?`, *i.Company).Scan(&text)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return errNoCompany
+		i.astray = true
+		return nil
 	case err != nil:
 		return db.Fault(err)
 	case !text.Valid:

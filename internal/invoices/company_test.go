@@ -61,6 +61,9 @@ func TestCompanyOfAnInvoice(t *testing.T) {
 				}
 			}
 		}
+		if a := s.Want(t, 400, s.Alice, "POST /invoices", `{"data":{"attributes":{"amount":12.5,"currency":"JPY","company":"x"}}}`); a.Text("errors.1.pointer") == "" {
+			t.Errorf("not all faults at once: %s", a.Body)
+		}
 		s.Want(t, 400, s.Alice, "PATCH "+path, `{"data":{"relationships":{"company":{"data":{"type":"company","id":"`+acme+`"}}}}}`)
 		s.Want(t, 200, s.Alice, "PATCH "+path, `{"data":{"attributes":{"status":"published","company":"`+beta+`"}}}`)
 		if a := s.Want(t, 400, s.Alice, "PATCH "+path, `{"data":{"attributes":{"company":"`+acme+`"}}}`); a.Text("errors.0.code") != "read_only" {

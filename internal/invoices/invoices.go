@@ -42,6 +42,7 @@ type Invoice struct {
 	Failed      *time.Time   `json:"failed_at" db:"failed_at" readOnly:"true" api:"filter"`
 	Received    *time.Time   `json:"payment_received_at" db:"payment_received_at" readOnly:"true" api:"filter" doc:"When a payment attempt succeeded."`
 	reach       *Contact     // the company's, once somebody has looked; it is the company that keeps it
+	astray      bool         // somebody has looked, and there is no such company
 }
 
 // MoneyIn is the currency of the invoice's amounts.

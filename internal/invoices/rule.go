@@ -100,6 +100,9 @@ func rule(c *change.Change[Invoice]) error {
 		c.Now.Status = c.Was.Status
 	}
 	var bad fault.List
+	if c.Now.astray {
+		bad.Add(fault.New(fault.UnknownReference, "There is no company of this uuid.").At("/company"))
+	}
 	count(c, &bad)
 	if !c.Born() {
 		lock(c, &bad)
