@@ -22,6 +22,7 @@ import (
 	"verbless/internal/change"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/onetime"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
 )
@@ -33,7 +34,7 @@ type Options struct {
 	Identify     func(ctx context.Context, token string) (change.Actor, error)
 	Policy       Policy
 	Atomic       Atomic
-	Keys         KeyStore
+	Keys         onetime.Store
 	Log          *slog.Logger
 	MaxBody      int64
 	Version      string // of the program, for the description
@@ -72,7 +73,7 @@ type API struct {
 	router      chi.Router
 	routes      []*route
 	collections map[string]*collection
-	running     keyring
+	running     onetime.Ring
 	secret      *secret.Key
 }
 
@@ -80,7 +81,6 @@ type API struct {
 func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
-	a.running.held = map[string]bool{}
 	a.secret = secret.New(a.Secret)
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
