@@ -40,7 +40,7 @@ func (c importCompanies) Run(ctx context.Context, s *config.Settings, log *slog.
 		return err
 	}
 	defer d.Close()
-	load := companies.Import{Options: app.Directory(*s, log), Bad: func(line int, why string) { fmt.Fprintf(os.Stderr, "line %d: %s\n", line, why) }}
+	load := companies.Import{Options: app.Directory(*s, nil, log), Bad: func(line int, why string) { fmt.Fprintf(os.Stderr, "line %d: %s\n", line, why) }}
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		load.Step = func(read, written int64) { fmt.Fprintf(os.Stderr, "\r%d rows read, %d written ", read, written) }
 		defer fmt.Fprintln(os.Stderr)
@@ -65,5 +65,5 @@ func (exportCompanies) Run(ctx context.Context, s *config.Settings, log *slog.Lo
 		return err
 	}
 	defer d.Close()
-	return companies.Export(ctx, d, app.Directory(*s, log), os.Stdout)
+	return companies.Export(ctx, d, app.Directory(*s, nil, log), os.Stdout)
 }

@@ -26,11 +26,14 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/mail"
+	"verbless/internal/metric"
 	"verbless/internal/outbox"
 	"verbless/internal/picture"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
+	"verbless/internal/trace"
+	"verbless/internal/trip"
 )
 
 // App is the service, ready to serve.
@@ -46,6 +49,11 @@ type App struct {
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
+
+	Metrics *metric.Registry // nil: nothing is counted
+	tracer  *trace.Tracer    // nil: nothing is traced
+	traffic *traffic
+	scheme  string
 }
 
 // OpenStore opens the store and brings its schema up to date. Every command begins here.
@@ -73,22 +81,29 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	log = slog.New(trip.Log(log.Handler()))
 	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
-	if err := a.openBlobs(); err != nil {
+	if err := a.observe(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+	if err := a.openBlobs(); err != nil {
+		a.tracer.Close()
+		return nil, errors.Join(err, d.Close())
+	}
+	if a.Invoices, err = a.book(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
-	}, resources(d, s, a.pictures, a.Invoices, log)...)
+	}, resources(d, s, a.pictures, a.Invoices, a.Metrics, log)...)
+	a.Queue.Watch(a.Metrics, a.tracer)
 	return a, nil
 }
 
 // book opens the invoices with what they need from outside: a payment gateway, and a way to send mail.
-func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*invoices.Book, error) {
+func (a *App) book() (*invoices.Book, error) {
+	s := &a.settings
 	base, err := url.Parse(s.Base())
 	if err != nil {
 		return nil, err
@@ -97,10 +112,11 @@ func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	o := invoices.Options{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
+	o := invoices.Options{DB: a.DB, Queue: a.Queue, Gateway: gateway.Test{DB: a.DB}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Base: s.Base(), Log: a.log}
 	if s.Gateway == "stripe" {
 		o.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
 	}
+	o.Gateway, o.Mail = gateway.Watched(o.Gateway, s.Gateway, a.Metrics), mail.Watched(sender, a.Metrics)
 	return invoices.Open(o), nil
 }
 
@@ -132,11 +148,14 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return rest.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...).OpenAPI()
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), nil, slog.New(slog.DiscardHandler))...).OpenAPI()
 }
 
 // Close ends the service.
-func (a *App) Close() error { return errors.Join(a.blobs.Close(), a.DB.Close()) }
+func (a *App) Close() error {
+	a.tracer.Close()
+	return errors.Join(a.blobs.Close(), a.DB.Close())
+}
 
 // jobs is the work that comes back by the clock.
 func (a *App) jobs() []outbox.Job {
@@ -149,7 +168,7 @@ func (a *App) jobs() []outbox.Job {
 			return articles.Purge(ctx, a.DB, kept)
 		}})
 	}
-	return jobs
+	return outbox.Watch(a.Metrics, a.tracer, jobs...)
 }
 
 // Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
@@ -166,6 +185,9 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
+	if err := a.serveMetrics(working); err != nil {
+		return err
+	}
 	jobs := make(chan struct{})
 	go func() {
 		defer close(jobs)

@@ -2,19 +2,18 @@ package app
 
 import (
 	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"regexp"
 	"strconv"
 	"time"
 
-	"verbless/internal/rest"
+	"verbless/internal/trip"
 )
 
-// Handler is the API with what surrounds every request, outermost first: its name, its line in the log, its pace.
+// Handler is the API with what surrounds every request, outermost first: its name, what is told of it, its pace.
 func (a *App) Handler() http.Handler {
-	return a.named(a.logged(a.paced(a.API)))
+	return a.named(a.observed(a.paced(a.API)))
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
@@ -28,7 +27,7 @@ func (a *App) named(next http.Handler) http.Handler {
 			id = a.newRequestID()
 		}
 		w.Header()["X-Request-Id"] = []string{id}
-		next.ServeHTTP(w, r.WithContext(rest.WithRequestID(r.Context(), id)))
+		next.ServeHTTP(w, r.WithContext(trip.With(r.Context(), &trip.Trip{ID: id})))
 	})
 }
 
@@ -87,20 +86,6 @@ func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// logged writes one line for each request. Headers and bodies never get there, and of the query only the names.
-func (a *App) logged(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime()}
-		defer func() {
-			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-				slog.String("request_id", rest.RequestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes), slog.Duration("took", time.Since(start)), slog.String("remote", r.RemoteAddr))
-		}()
-		next.ServeHTTP(rec, r)
-	})
-}
 
 // paced gives up on bodies that come too slowly, however long they may be.
 func (a *App) paced(next http.Handler) http.Handler {

@@ -14,6 +14,7 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/messages"
+	"verbless/internal/metric"
 	"verbless/internal/neighbour"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
@@ -21,25 +22,30 @@ import (
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, book *invoices.Book, log *slog.Logger) []rest.Resource {
-	return []rest.Resource{
+func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, book *invoices.Book, metrics *metric.Registry, log *slog.Logger) []rest.Resource {
+	all := []rest.Resource{
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
 		messages.New(d, s.MaxBatch),
 		pictures.Resource(),
 		pictures.Media(),
 		invoices.New(book),
-		companies.New(d, Directory(s, log)),
+		companies.New(d, Directory(s, metrics, log)),
 		health(d),
 		ready(d),
 	}
+	if s.Metrics == "on" {
+		all = append(all, figures(metrics))
+	}
+	return all
 }
 
 // Directory is how companies are kept.
-func Directory(s config.Settings, log *slog.Logger) companies.Options {
+func Directory(s config.Settings, metrics *metric.Registry, log *slog.Logger) companies.Options {
 	o := companies.Options{EnterpriseSize: s.EnterpriseSize}
 	if s.LocationsURL != "" {
 		o.Locations = companies.Ask(neighbour.Options[[]companies.Location]{
+			Name: "locations", Metrics: metrics,
 			URL: strings.TrimRight(s.LocationsURL, "/"), Token: s.LocationsToken, Limit: s.LocationsTimeout, Concurrency: s.LocationsCalls,
 			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Log: log,
 		})

@@ -12,6 +12,7 @@ import (
 	"verbless/internal/change"
 	"verbless/internal/fault"
 	"verbless/internal/rest"
+	"verbless/internal/trip"
 )
 
 // Bill is the toy resource with the shape of a document.
@@ -74,7 +75,7 @@ func bills(t testing.TB) *office {
 		}
 		return c.Fresh([]byte(`{"state":"` + bill.State + `","self":"` + c.Self() + `"}`)), nil
 	}}}}
-	o.API = rest.New(rest.Options{Base: base, Secret: []byte("a secret of the tests"), Identify: identify, Atomic: w, Keys: o.keys, Log: slog.New(slog.NewTextHandler(o.log, nil)), MaxBody: 4096,
+	o.API = rest.New(rest.Options{Base: base, Secret: []byte("a secret of the tests"), Identify: identify, Atomic: w, Keys: o.keys, Log: slog.New(trip.Log(slog.NewTextHandler(o.log, nil))), MaxBody: 4096,
 		Policy: rest.Policy{
 			"bills":  {List: rest.Owners, Read: rest.Owners, Create: rest.Everyone, Change: rest.Owners, Remove: rest.Owners},
 			"tries":  {List: rest.Owners, Read: rest.Owners, Create: rest.Owners},

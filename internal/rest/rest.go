@@ -21,6 +21,7 @@ import (
 	"verbless/internal/header"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
+	"verbless/internal/trip"
 )
 
 // Options is what an API needs from outside.
@@ -115,6 +116,7 @@ func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	for _, rt := range a.routes {
 		if rt.pattern == at.RoutePattern() {
 			f.With(headerPrefix+"Allow", rt.allow)
+			trip.Took(r.Context(), rt.pattern)
 		}
 	}
 	a.refuse(w, r, f)
