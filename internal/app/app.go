@@ -49,6 +49,7 @@ type App struct {
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
+	work     []outbox.Job // that comes back by the clock
 
 	Metrics *metric.Registry // nil: nothing is counted
 	tracer  *trace.Tracer    // nil: nothing is traced
@@ -98,6 +99,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
 	}, resources(d, s, a.pictures, a.Invoices, a.Metrics, log)...)
 	a.Queue.Watch(a.Metrics, a.tracer)
+	a.work = outbox.Watch(a.Metrics, a.tracer, a.jobs()...)
 	return a, nil
 }
 
@@ -168,7 +170,7 @@ func (a *App) jobs() []outbox.Job {
 			return articles.Purge(ctx, a.DB, kept)
 		}})
 	}
-	return outbox.Watch(a.Metrics, a.tracer, jobs...)
+	return jobs
 }
 
 // Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
@@ -193,7 +195,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		defer close(jobs)
 		var running sync.WaitGroup
 		running.Go(func() { a.Queue.Run(working) })
-		outbox.Run(working, a.DB, a.log, a.jobs()...)
+		outbox.Run(working, a.DB, a.log, a.work...)
 		running.Wait()
 	}()
 	failed := make(chan error, 1)
