@@ -43,7 +43,8 @@ type App struct {
 	Invoices *invoices.Book
 	Queue    *outbox.Queue
 	settings config.Settings
-	log      *slog.Logger
+	log      *slog.Logger // says in each line which request it belongs to
+	lines    *slog.Logger // says only what it is told
 	keys     *replay.Keys
 	process  string // begins the names of requests
 	requests atomic.Uint64
@@ -82,8 +83,9 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
+	lines := log
 	log = slog.New(trip.Log(log.Handler()))
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
+	a := &App{DB: d, settings: s, log: log, lines: lines, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
 	if err := a.observe(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}

@@ -11,24 +11,21 @@ import (
 	"verbless/internal/trip"
 )
 
-// Handler is the API with what surrounds every request, outermost first: its name, what is told of it, its pace.
+// Handler is the API with what surrounds every request, outermost first: its name and what is told of it, its pace.
 func (a *App) Handler() http.Handler {
-	return a.named(a.observed(a.paced(a.API)))
+	return a.observed(a.paced(a.API))
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// named gives the request a name that stands in its answer, its problem and its line in the log.
-func (a *App) named(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get("X-Request-Id")
-		if id == "" || !requestID.MatchString(id) {
-			id = a.newRequestID()
-		}
-		w.Header()["X-Request-Id"] = []string{id}
-		next.ServeHTTP(w, r.WithContext(trip.With(r.Context(), &trip.Trip{ID: id})))
-	})
+// nameOf is what the request is called in its answer, its problem and the log.
+func (a *App) nameOf(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	if id == "" || !requestID.MatchString(id) {
+		return a.newRequestID()
+	}
+	return id
 }
 
 // newRequestID is unique to the process by its beginning, and within it by its end. Nothing rests on it, so it is cheap.
@@ -36,9 +33,10 @@ func (a *App) newRequestID() string {
 	return a.process + "-" + strconv.FormatUint(a.requests.Add(1), 36)
 }
 
-// recorder remembers what was answered.
+// recorder remembers what was asked and answered.
 type recorder struct {
 	http.ResponseWriter
+	trip    trip.Trip
 	control *http.ResponseController
 	limit   time.Duration
 	status  int

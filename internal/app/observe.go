@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -10,21 +11,21 @@ import (
 	"verbless/internal/trip"
 )
 
-// observed writes one line for each request, counts it, and ends its span. Headers, bodies and queries get into none of them.
+// observed names a request, writes a line for it, counts it, and ends its span. Headers, bodies and queries get into none of them.
 func (a *App) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		at := trip.From(r.Context())
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime()}
-		span, r := a.receive(r, at)
+		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime(), trip: trip.Trip{ID: a.nameOf(r)}}
+		at := &rec.trip
+		w.Header()["X-Request-Id"] = []string{at.ID}
+		ctx, span := a.receive(trip.With(r.Context(), at), r, at)
+		r = r.WithContext(ctx)
 		a.traffic.flying.Add(1)
 		defer func() {
 			took := time.Since(start)
 			a.traffic.flying.Add(-1)
 			a.traffic.count(at.Route, r.Method, rec.status, took)
-			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-				slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("route", at.Route),
-				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes), slog.Duration("took", took), slog.String("remote", r.RemoteAddr))
+			a.logRequest(r, rec, took)
 			if span != nil {
 				a.finish(span, r, at, rec.status)
 			}
@@ -33,19 +34,32 @@ func (a *App) observed(next http.Handler) http.Handler {
 	})
 }
 
+// logRequest writes the line that every request has. It goes past what adds names to lines: it knows them, and there are many.
+func (a *App) logRequest(r *http.Request, rec *recorder, took time.Duration) {
+	attrs := [...]slog.Attr{
+		slog.String("request_id", rec.trip.ID), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("route", rec.trip.Route),
+		slog.Int("status", rec.status), slog.Int("bytes", rec.bytes), slog.Duration("took", took), slog.String("remote", r.RemoteAddr), slog.String("trace_id", rec.trip.Trace),
+	}
+	told := attrs[:]
+	if rec.trip.Trace == "" {
+		told = attrs[:len(attrs)-1]
+	}
+	a.lines.LogAttrs(context.Background(), slog.LevelInfo, "request", told...)
+}
+
 // receive continues the trace that a request is part of. Without a collector it only notes which that is, for the log.
-func (a *App) receive(r *http.Request, at *trip.Trip) (*trace.Span, *http.Request) {
+func (a *App) receive(ctx context.Context, r *http.Request, at *trip.Trip) (context.Context, *trace.Span) {
 	var parent string
 	if lines := r.Header["Traceparent"]; len(lines) == 1 { // several are none (W3C Trace Context, 3.2)
 		parent = lines[0]
 	}
 	if a.tracer == nil {
 		at.Trace = trace.Parse(parent)
-		return nil, r
+		return ctx, nil
 	}
-	ctx, span := a.tracer.Receive(r.Context(), r.Method, trace.Server, parent, r.Header.Get("Tracestate"))
+	ctx, span := a.tracer.Receive(ctx, r.Method, trace.Server, parent, r.Header.Get("Tracestate"))
 	at.Trace = span.TraceID()
-	return span, r.WithContext(ctx)
+	return ctx, span
 }
 
 // finish tells of a request by OpenTelemetry's names for HTTP: the route and not the path, and nothing of who asked.
