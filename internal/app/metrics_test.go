@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -13,19 +12,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 
 	"verbless/internal/apptest"
 	"verbless/internal/companies"
 	"verbless/internal/config"
 	"verbless/internal/db/dbtest"
+	"verbless/internal/metric/metrictest"
 )
 
 // scrape reads the metrics as Prometheus does, and lets its linter judge their names.
-func scrape(t testing.TB, address string) map[string]*dto.MetricFamily {
+func scrape(t testing.TB, address string) metrictest.Families {
 	t.Helper()
 	r, err := http.NewRequest("GET", address, nil)
 	if err != nil {
@@ -41,43 +38,7 @@ func scrape(t testing.TB, address string) map[string]*dto.MetricFamily {
 	if err != nil || response.StatusCode != http.StatusOK || expfmt.ResponseFormat(response.Header).FormatType() != expfmt.TypeTextPlain {
 		t.Fatalf("%d %s %v\n%s", response.StatusCode, response.Header.Get("Content-Type"), err, text)
 	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	problems, err := promlint.New(bytes.NewReader(text)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
-	}
-	return families
-}
-
-// value is that of the metric with these labels, "name=value" each; of a histogram the count. It is -1 when there is none.
-func value(families map[string]*dto.MetricFamily, name string, labels ...string) float64 {
-	for _, m := range families[name].GetMetric() {
-		has := map[string]bool{}
-		for _, l := range m.Label {
-			has[l.GetName()+"="+l.GetValue()] = true
-		}
-		fits := true
-		for _, l := range labels {
-			fits = fits && has[l]
-		}
-		switch {
-		case !fits:
-		case m.Counter != nil:
-			return m.Counter.GetValue()
-		case m.Gauge != nil:
-			return m.Gauge.GetValue()
-		default:
-			return float64(m.Histogram.GetSampleCount())
-		}
-	}
-	return -1
+	return metrictest.Read(t, text)
 }
 
 // TestMetrics does a little of everything, and finds it counted.
@@ -102,7 +63,7 @@ func TestMetrics(t *testing.T) {
 			s.Want(t, 200, s.Alice, "GET /companies?partials=locations", "")
 		}
 		before := scrape(t, s.URL+"/metrics")
-		if got := value(before, "verbless_outbox_tasks", "state=waiting"); got != 1 {
+		if got := before.Value("verbless_outbox_tasks", "state=waiting"); got != 1 {
 			t.Errorf("%v tasks wait, and not the notice alone", got)
 		}
 		s.Work(t)
@@ -133,17 +94,17 @@ func TestMetrics(t *testing.T) {
 			{0, "verbless_db_commits_total", []string{"outcome=unknown"}},
 			{0, "verbless_trace_spans_total", []string{"outcome=dropped"}},
 		} {
-			if got := value(m, test.name, test.labels...); got != test.want {
+			if got := m.Value(test.name, test.labels...); got != test.want {
 				t.Errorf("%s %v is %v, want %v", test.name, test.labels, got, test.want)
 			}
 		}
-		commits := value(m, "verbless_db_commits_total", "outcome=committed")
-		if commits < 8 || commits != value(m, "verbless_db_commit_transactions") || commits > value(m, "verbless_db_commit_duration_seconds") {
+		commits := m.Value("verbless_db_commits_total", "outcome=committed")
+		if commits < 8 || commits != m.Value("verbless_db_commit_transactions") || commits > m.Value("verbless_db_commit_duration_seconds") {
 			t.Errorf("%v commits", commits)
 		}
 		for _, name := range []string{"verbless_db_connections_max", "verbless_db_reads_total", "go_goroutines", "process_cpu_seconds_total"} {
-			if value(m, name) <= 0 {
-				t.Errorf("%s is %v", name, value(m, name))
+			if m.Value(name) <= 0 {
+				t.Errorf("%s is %v", name, m.Value(name))
 			}
 		}
 		bounded(t, s, m)
@@ -151,7 +112,7 @@ func TestMetrics(t *testing.T) {
 }
 
 // bounded looks at every label: none may hold what a caller sent.
-func bounded(t *testing.T, s *apptest.Server, families map[string]*dto.MetricFamily) {
+func bounded(t *testing.T, s *apptest.Server, families metrictest.Families) {
 	t.Helper()
 	told := regexp.MustCompile(`counted|INV-|no-such|no/such|BREW|tok_|[0-9a-f]{8}-[0-9a-f]{4}|vbl_|@`)
 	for name, f := range families {
@@ -177,11 +138,11 @@ func TestMailsAreCounted(t *testing.T) {
 		}
 		s.Clock.Move(time.Minute)
 		late := scrape(t, s.URL+"/metrics")
-		if age := value(late, "verbless_outbox_oldest_due_age_seconds"); age < 59 || age > 120 {
+		if age := late.Value("verbless_outbox_oldest_due_age_seconds"); age < 59 || age > 120 {
 			t.Errorf("the notice has been due for %v seconds", age)
 		}
 		s.Work(t)
-		if m := scrape(t, s.URL+"/metrics"); value(m, "verbless_mails_total", "outcome=sent") != 1 || value(m, "verbless_outbox_tries_total", "outcome=done", "kind=send notice") != 1 {
+		if m := scrape(t, s.URL+"/metrics"); m.Value("verbless_mails_total", "outcome=sent") != 1 || m.Value("verbless_outbox_tries_total", "outcome=done", "kind=send notice") != 1 {
 			t.Errorf("got %v", m["verbless_mails_total"])
 		}
 	})
@@ -211,7 +172,7 @@ func TestMetricsElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := scrape(t, "http://"+port+"/metrics")
-	if value(m, "verbless_http_requests_total", "route=/articles") != 1 || value(m, "verbless_job_turns_total") < 0 {
+	if m.Value("verbless_http_requests_total", "route=/articles") != 1 || m.Value("verbless_job_turns_total") < 0 {
 		t.Errorf("got %v", m["verbless_http_requests_total"])
 	}
 	if response, err := http.Get("http://" + port + "/articles"); err != nil || response.StatusCode != 404 {

@@ -180,7 +180,7 @@ func TestCollectorAway(t *testing.T) {
 	for range 1000 {
 		if log, _ := s.Overheard(); strings.Contains(log, "traces cannot be sent") {
 			m := scrape(t, s.URL+"/metrics")
-			if failed := value(m, "verbless_trace_spans_total", "outcome=failed"); failed < 1 {
+			if failed := m.Value("verbless_trace_spans_total", "outcome=failed"); failed < 1 {
 				t.Errorf("%v spans failed", failed)
 			}
 			return

@@ -1,38 +1,15 @@
 package metric_test
 
 import (
-	"bytes"
 	"math"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-
 	"verbless/internal/metric"
+	"verbless/internal/metric/metrictest"
 )
-
-// read lets Prometheus' own parser and linter judge what was written.
-func read(t testing.TB, text []byte) map[string]*dto.MetricFamily {
-	t.Helper()
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	problems, err := promlint.New(bytes.NewReader(text)).Lint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range problems {
-		t.Errorf("%s: %s", p.Metric, p.Text)
-	}
-	return families
-}
 
 func TestText(t *testing.T) {
 	r := metric.New()
@@ -60,7 +37,7 @@ func TestText(t *testing.T) {
 	known.Set(1.5)
 	unknown.Set(math.NaN())
 
-	families := read(t, r.Text())
+	families := metrictest.Read(t, r.Text())
 	first := families["test_requests_total"].Metric[0]
 	if first.Counter.GetValue() != 3 || first.Label[0].GetValue() != hard || families["test_requests_total"].GetHelp() != hard || len(families["test_requests_total"].Metric) != 2 {
 		t.Errorf("got %v", families["test_requests_total"])
@@ -90,7 +67,7 @@ func TestText(t *testing.T) {
 func TestProcess(t *testing.T) {
 	r := metric.New()
 	r.Process()
-	families := read(t, r.Text())
+	families := metrictest.Read(t, r.Text())
 	for _, name := range []string{"go_goroutines", "go_memstats_heap_alloc_bytes", "process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"} {
 		if f := families[name]; f == nil || f.Metric[0].Gauge.GetValue() <= 0 {
 			t.Errorf("%s: got %v", name, f)
@@ -144,7 +121,7 @@ func TestManyCount(t *testing.T) {
 				c.Add(1)
 				h.Took(time.Millisecond)
 			}
-			read(t, r.Text())
+			metrictest.Read(t, r.Text())
 		})
 	}
 	all.Wait()
