@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"verbless/internal/trace"
@@ -57,7 +58,7 @@ func (a *App) receive(ctx context.Context, r *http.Request, at *trip.Trip) (cont
 		at.Trace = trace.Parse(parent)
 		return ctx, nil
 	}
-	ctx, span := a.tracer.Receive(ctx, r.Method, trace.Server, parent, r.Header.Get("Tracestate"))
+	ctx, span := a.tracer.Receive(ctx, r.Method, trace.Server, parent, strings.Join(r.Header["Tracestate"], ","))
 	at.Trace = span.TraceID()
 	return ctx, span
 }

@@ -64,7 +64,7 @@ func startCommit(ctx context.Context, engine string) *trace.Span {
 // endSpan marks a span as failed only when the store failed: a refusal is an answer like any other.
 func endSpan(span *trace.Span, err error) {
 	if span != nil && err != nil {
-		f := fault.As(err)
+		f := fault.As(Fault(err))
 		if info, _ := fault.Lookup(f.Code); info.Kind == fault.KindInternal || info.Kind == fault.KindUnavailable {
 			span.Fail(string(f.Code))
 		}

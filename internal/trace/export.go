@@ -65,7 +65,7 @@ func New(o Options) (*Tracer, error) {
 		t.address = strings.TrimRight(t.address, "/") + "/v1/traces"
 	}
 	t.resource = []attribute{
-		{key: "service.name", text: o.Service}, {key: "service.version", text: o.Version}, {key: "service.instance.id", text: o.Instance},
+		{key: "service.name", text: strings.ToValidUTF8(o.Service, "?")}, {key: "service.version", text: o.Version}, {key: "service.instance.id", text: o.Instance},
 		{key: "telemetry.sdk.name", text: "verbless"}, {key: "telemetry.sdk.language", text: "go"},
 	}
 	t.client = &http.Client{

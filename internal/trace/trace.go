@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -93,7 +94,7 @@ func (t *Tracer) Receive(ctx context.Context, name string, kind Kind, traceparen
 		hex.Decode(s.parent[:], []byte(traceparent[36:52]))
 		flags, _ := strconv.ParseUint(traceparent[53:55], 16, 8)
 		s.sampled, s.remote = flags&1 == 1, true
-		if len(tracestate) <= maxState {
+		if len(tracestate) <= maxState && !strings.ContainsFunc(tracestate, unprintable) {
 			s.state = tracestate
 		}
 	} else {
@@ -108,6 +109,9 @@ func (t *Tracer) Receive(ctx context.Context, name string, kind Kind, traceparen
 
 // maxState is how much of a tracestate is passed on; more may be dropped whole.
 const maxState = 512
+
+// unprintable tells what a tracestate may not hold: a collector would refuse a whole batch for it.
+func unprintable(r rune) bool { return r < ' ' || r > '~' }
 
 func newID() (id [8]byte) {
 	put(id[:], rand.Uint64()|1)

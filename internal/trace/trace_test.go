@@ -54,8 +54,12 @@ func TestSpans(t *testing.T) {
 	top.End()
 	_, job := tracer.Root(context.Background(), "job")
 	job.End()
+	for _, state := range []string{"a=\xff", "a=ü", "a=\n", strings.Repeat("a", 513)} { // none of it may spoil the batch
+		_, odd := tracer.Receive(context.Background(), "odd", trace.Server, parent, state)
+		odd.End()
+	}
 
-	spans := c.Await(t, func(s []tracetest.Span) bool { return len(s) == 4 })
+	spans := c.Await(t, func(s []tracetest.Span) bool { return len(s) == 8 })
 	by := map[string]tracetest.Span{}
 	for _, s := range spans {
 		by[s.Name] = s
@@ -72,6 +76,9 @@ func TestSpans(t *testing.T) {
 	}
 	if _, there := leaf.Attributes["empty"]; !there {
 		t.Errorf("an empty text was lost: %+v", leaf)
+	}
+	if odd := by["odd"]; odd.Trace != known || odd.State != "" {
+		t.Errorf("got %+v", odd)
 	}
 	if alone.Trace == known || alone.Parent != "" || alone.Remote {
 		t.Errorf("got %+v", alone)
