@@ -28,7 +28,7 @@ func scrape(t testing.TB, address string) metrictest.Families {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1")
+	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1")
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
