@@ -25,6 +25,7 @@ import (
 	"verbless/internal/onetime"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
+	"verbless/internal/trip"
 )
 
 // Options is what an API needs from outside.
@@ -121,6 +122,7 @@ func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	for _, rt := range a.routes {
 		if rt.pattern == at.RoutePattern() {
 			f.With(HeaderDetail+"Allow", rt.allow)
+			trip.Took(r.Context(), rt.pattern)
 		}
 	}
 	a.refuse(w, r, f)
