@@ -7,9 +7,11 @@ package search
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"verbless/internal/db"
+	"verbless/internal/query"
 )
 
 // Index is the words of one table's rows. Its own tables are NAME_docs and NAME_words on SQLite, NAME_words on PostgreSQL.
@@ -56,23 +58,43 @@ func (x Index) drop(ctx context.Context, tx *db.Tx, id string) error {
 }
 
 // Found is the condition that a row holds all the words; it implements table.Searcher.
-func (x Index) Found(words []string) (string, any) {
+func (x Index) Found(words []string) (string, []any) {
 	if x.postgres {
-		return `id IN (SELECT id FROM ` + x.name + `_words WHERE words @@ ?::tsquery)`, quote(words, " & ")
+		return `id IN (SELECT id FROM ` + x.name + `_words WHERE words @@ ?::tsquery)`, []any{db.Anew, quote(words, " & ")}
 	}
-	return x.matches(), quote(words, " AND ")
+	return `id IN (SELECT id FROM ` + x.name + `_docs WHERE n IN (SELECT rowid FROM ` + x.name + `_words WHERE ` + x.name + `_words MATCH ?))`, []any{quote(words, " AND ")}
 }
 
-// Best is the condition that the head alone holds all the words.
-func (x Index) Best(words []string) (string, any) {
-	if x.postgres {
-		return `id IN (SELECT id FROM ` + x.name + `_words WHERE head @@ ?::tsquery)`, quote(words, " & ")
-	}
-	return x.matches(), "head : (" + quote(words, " AND ") + ")"
-}
+var bonus = strconv.FormatInt(query.Bonus, 10)
 
-func (x Index) matches() string {
-	return `id IN (SELECT id FROM ` + x.name + `_docs WHERE n IN (SELECT rowid FROM ` + x.name + `_words WHERE ` + x.name + `_words MATCH ?))`
+// few is how many rows are sorted rather than walked in their order.
+const few = "200"
+
+// Ranked gives the rows of one rank: the best hold all the words in the head. Which way costs less depends on how common the
+// words are: PostgreSQL judges that by itself, when it plans for these words. SQLite can walk downwards in the order of the
+// index, but skips what it need not see only upwards; so it first looks whether there are few.
+func (x Index) Ranked(words []string, rank query.Rank) (string, []any) {
+	if x.postgres {
+		all := quote(words, " & ")
+		switch rank {
+		case query.Best:
+			return `SELECT id AS _key, n AS _place FROM ` + x.name + `_words WHERE head @@ ?::tsquery`, []any{db.Anew, all}
+		case query.Rest:
+			return `SELECT id AS _key, n AS _place FROM ` + x.name + `_words WHERE words @@ ?::tsquery AND NOT head @@ ?::tsquery`, []any{db.Anew, all, all}
+		}
+		return "", nil
+	}
+	all := "(" + quote(words, " AND ") + ")"
+	matches := ` FROM ` + x.name + `_words WHERE ` + x.name + `_words MATCH ?`
+	walked := `SELECT _place, (SELECT id FROM ` + x.name + `_docs WHERE n = _place) AS _key FROM (SELECT rowid AS _place` + matches + `)`
+	switch rank {
+	case query.Best:
+		return walked, []any{"head : " + all}
+	case query.Rest:
+		return walked, []any{all + " NOT (head : " + all + ")"}
+	}
+	return `SELECT _n + CASE WHEN _n IN (SELECT rowid` + matches + `) THEN ` + bonus + ` ELSE 0 END AS _place, (SELECT id FROM ` + x.name + `_docs WHERE n = _n) AS _key
+		FROM (SELECT _n, COUNT(*) OVER () AS many FROM (SELECT rowid AS _n` + matches + ` LIMIT ` + few + `)) WHERE many < ` + few, []any{"head : " + all, all}
 }
 
 // quote makes a query of either engine. Words are letters and digits, so nothing in them needs an escape.
