@@ -17,7 +17,7 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 	defer b.free()
 	if q.Count {
 		b.write("SELECT COUNT(*)", t.from)
-		t.matching(b, q)
+		t.matching(b, q, false)
 		if err := reader.QueryRow(ctx, t.texts.of(b), b.args...).Scan(&page.Total); err != nil {
 			return page, t.noted(reader, err)
 		}
@@ -49,16 +49,16 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 // plain reads the rows of a page, and one more, which tells whether there is more.
 func (t *Table[T]) plain(ctx context.Context, reader db.Querier, b *clause, q query.List) ([]*T, error) {
 	columns := t.choose(b, q.Columns)
-	t.matching(b, q)
+	t.matching(b, q, false)
 	t.page(b, q, q.Limit+1)
 	return t.read(ctx, reader, columns, b, q.Limit)
 }
 
-// matching writes the conditions of a list.
-func (t *Table[T]) matching(b *clause, q query.List) {
+// matching writes the conditions of a list. few tells that few rows hold its words.
+func (t *Table[T]) matching(b *clause, q query.List, few bool) {
 	b.where(t.layout, t.config.Scope, q.Where)
 	if len(q.Words) > 0 {
-		found, args := t.config.Search.Found(q.Words)
+		found, args := t.config.Search.Found(q.Words, few)
 		b.write(" AND ", found)
 		b.args = append(b.args, args...)
 	}
@@ -93,7 +93,7 @@ func (t *Table[T]) perSome(ctx context.Context, reader db.Querier, b *clause, q 
 		one.Where[at] = query.Is(q.Per, value)
 		b.write("SELECT * FROM (")
 		t.choose(b, q.Columns)
-		t.matching(b, one)
+		t.matching(b, one, false)
 		t.page(b, one, q.Limit)
 		b.write(") AS part")
 	}
