@@ -64,4 +64,7 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	if c.Request.Method != http.MethodHead {
 		w.Write(answer.Body) // an error here is a client that went away
 	}
+	if answer.lent {
+		takeBack(answer.Body)
+	}
 }
