@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"verbless/internal/stamp"
 )
 
@@ -212,7 +214,11 @@ func setJSON(f reflect.Value, r Row, i int) error {
 	if !ok {
 		return mismatch(f, r, i)
 	}
-	return json.Unmarshal([]byte(text), f.Addr().Interface())
+	if text == "[]" && f.Kind() == reflect.Slice { // as most are
+		f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		return nil
+	}
+	return jsonv2.Unmarshal([]byte(text), f.Addr().Interface())
 }
 
 func getValuer(f reflect.Value) (any, error) {

@@ -59,7 +59,8 @@ func (x Index) drop(ctx context.Context, tx *db.Tx, id string) error {
 
 var (
 	bonus = strconv.FormatInt(query.Bonus, 10)
-	limit = " LIMIT " + strconv.Itoa(query.Many)
+	many  = strconv.Itoa(query.Many)
+	limit = " LIMIT " + many
 )
 
 // Count, Found and Ranked implement table.Searcher. The best hold all the words in the head.
@@ -95,7 +96,8 @@ func (x Index) Ranked(words []string, rank query.Rank, few bool) (string, []any)
 		all := quote(words, " & ")
 		switch {
 		case rank == query.All:
-			return `SELECT id AS _key, n + CASE WHEN head @@ ?::tsquery THEN ` + bonus + ` ELSE 0 END AS _place FROM (` + x.some(rank) + limit + `) AS hits`, []any{db.Anew, all, all}
+			return `SELECT id AS _key, n + CASE WHEN head @@ ?::tsquery THEN ` + bonus + ` ELSE 0 END AS _place
+				FROM (SELECT hits.*, COUNT(*) OVER () AS _many FROM (` + x.some(rank) + limit + `) AS hits) AS counted WHERE _many < ` + many, []any{db.Anew, all, all}
 		case rank == query.Rest:
 			return `SELECT id AS _key, n AS _place FROM ` + x.name + `_words WHERE words @@ ?::tsquery AND NOT head @@ ?::tsquery`, []any{db.Anew, all, all}
 		case few:
@@ -104,14 +106,16 @@ func (x Index) Ranked(words []string, rank query.Rank, few bool) (string, []any)
 		return `SELECT id AS _key, n AS _place FROM ` + x.name + `_words WHERE head @@ ?::tsquery`, []any{db.Anew, all}
 	}
 	all := "(" + quote(words, " AND ") + ")"
-	key := `(SELECT id FROM ` + x.name + `_docs WHERE n = _n) AS _key FROM (SELECT rowid AS _n` + x.matches() + `)`
+	found := `SELECT rowid AS _n` + x.matches()
+	key := `(SELECT id FROM ` + x.name + `_docs WHERE n = _n) AS _key FROM (`
 	switch rank {
 	case query.Best:
-		return `SELECT _n AS _place, ` + key, []any{"head : " + all}
+		return `SELECT _n AS _place, ` + key + found + `)`, []any{"head : " + all}
 	case query.Rest:
-		return `SELECT _n AS _place, ` + key, []any{all + " NOT (head : " + all + ")"}
+		return `SELECT _n AS _place, ` + key + found + `)`, []any{all + " NOT (head : " + all + ")"}
 	}
-	return `SELECT _n + CASE WHEN _n IN (SELECT rowid` + x.matches() + `) THEN ` + bonus + ` ELSE 0 END AS _place, ` + key, []any{"head : " + all, all}
+	return `SELECT _n + CASE WHEN _n IN (SELECT rowid` + x.matches() + `) THEN ` + bonus + ` ELSE 0 END AS _place, ` + key +
+		`SELECT _n, COUNT(*) OVER () AS _many FROM (` + found + limit + `)) WHERE _many < ` + many, []any{"head : " + all, all}
 }
 
 func (x Index) matches() string {

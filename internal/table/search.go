@@ -21,22 +21,26 @@ type Searcher interface {
 	// Found is the condition that a row holds all the words.
 	Found(words []string, few bool) (condition string, args []any)
 	// Ranked is a SELECT of the rows of a rank, as _key and _place: a number that a row keeps as long as it lives and shares
-	// with no other, the later the higher. Of all, the best have their bonus already, and they are asked for only when they are
-	// few. Unless there are few, the engine must be able to walk in the order of _place and to stop early.
+	// with no other, the later the higher. Of all, the best have their bonus already, and there are none unless there are few. Of
+	// the others the engine must be able to walk many in the order of _place and to stop early.
 	Ranked(words []string, rank query.Rank, few bool) (rows string, args []any)
 }
 
 // searched reads a page of what holds the words. Common words would find most of the table, so the rows that follow the edge are
 // walked in their order, and only those shown are read. Few rows are sorted instead: to walk for them could take long.
 func (t *Table[T]) searched(ctx context.Context, reader db.Querier, b *clause, q query.List) ([]*T, error) {
+	if q.Sort == Relevance { // most searches end here, with one statement
+		if rows, err := t.rank(ctx, reader, b, q, query.All, true, q.Limit+1); err != nil || len(rows) > 0 {
+			return rows, err
+		}
+	}
 	_, few, err := t.few(ctx, reader, q.Words, query.All)
+	b.reset()
 	switch {
-	case err != nil:
+	case err != nil || few && q.Sort == Relevance:
 		return nil, err
 	case q.Sort != Relevance:
 		return t.foundAndSorted(ctx, reader, b, q, few)
-	case few:
-		return t.rank(ctx, reader, b, q, query.All, true, q.Limit+1)
 	}
 	ranks := []query.Rank{query.Best, query.Rest}
 	if !q.Descending() {
