@@ -2,6 +2,7 @@ package header
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"verbless/internal/fault"
@@ -48,24 +49,29 @@ func ParseTags(lines []string) (tags []Tag, star, ok bool) {
 }
 
 // Unchanged tells whether If-None-Match names the tag, so that a GET may answer 304. What cannot be read is ignored.
-func Unchanged(h http.Header, tag string) bool {
-	lines := h.Values("If-None-Match")
-	if len(lines) == 0 {
-		return false
+func Unchanged(h http.Header, tag string) bool { return Matched(h, tag) != "" }
+
+// Matched is the form of the tag that If-None-Match names: the tag itself, or that of the same view in a content coding which the
+// caller still takes. A 304 has to repeat it, because it says which of the stored answers is good. Empty: none is.
+func Matched(h http.Header, tag string) string {
+	lines, takes := h["If-None-Match"], h["Accept-Encoding"]
+	if len(lines) == 0 || len(lines) == 1 && len(takes) == 0 && lines[0] == tag {
+		return strings.Join(lines, "") // nearly everybody
 	}
 	tags, star, ok := ParseTags(lines)
 	if !ok {
-		return false
+		return ""
 	}
 	if star {
-		return true
+		return tag
 	}
 	for _, t := range tags {
-		if `"`+t.Opaque+`"` == tag {
-			return true
+		if rest, same := strings.CutPrefix(`"`+t.Opaque, tag[:len(tag)-1]); same && (rest == "" && TakesCoding(takes, Identity) ||
+			rest != "" && slices.Contains(Codings, rest[1:]) && rest[0] == '.' && TakesCoding(takes, rest[1:])) {
+			return `"` + t.Opaque + `"`
 		}
 	}
-	return false
+	return ""
 }
 
 // Preconditions are If-Match and If-None-Match of a write, read before the transaction and checked inside it.

@@ -1,8 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
+
+	"verbless/internal/header"
 )
 
 // varyList is what every answer may depend on; it is the same for all answers, so that caches never mix them up.
@@ -35,6 +38,9 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	}
 	if answer.ETag != "" {
 		h["Etag"] = []string{answer.ETag}
+		if answer.Status == http.StatusNotModified {
+			h["Etag"][0] = cmp.Or(header.Matched(c.Request.Header, answer.ETag), answer.ETag)
+		}
 	}
 	if answer.Location != "" {
 		h.Set("Location", answer.Location)
@@ -59,9 +65,17 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 			h.Set("Content-Type", mediaType)
 		}
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
-	w.WriteHeader(answer.Status)
+	if c.codes(answer, h) {
+		a.coder.Encode(c.coding, answer.Body, func(coded []byte) { sendBody(w, c, answer.Status, coded) })
+		return
+	}
+	sendBody(w, c, answer.Status, answer.Body)
+}
+
+func sendBody(w http.ResponseWriter, c *Call, status int, body []byte) {
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
 	if c.Request.Method != http.MethodHead {
-		w.Write(answer.Body) // an error here is a client that went away
+		w.Write(body) // an error here is a client that went away
 	}
 }

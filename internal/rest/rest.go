@@ -17,6 +17,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 	"verbless/internal/header"
 	"verbless/internal/secret"
@@ -67,6 +68,7 @@ type API struct {
 	collections map[string]*collection
 	running     keyring
 	secret      *secret.Key
+	coder       *coding.Coder
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
@@ -74,7 +76,7 @@ func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
 	a.running.held = map[string]bool{}
-	a.secret = secret.New(a.Secret)
+	a.secret, a.coder = secret.New(a.Secret), coding.New()
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}

@@ -68,6 +68,8 @@ type Call struct {
 	route      *route
 	op         *Operation
 	mediaType  string // of the answer
+	coding     string // of the answer, if it is worth one
+	mustCode   bool   // the caller refuses an answer that is not coded
 	bad        fault.List
 	received   bool          // the body has been read
 	ownsParent bool          // what the path's last part lies under is the caller's
