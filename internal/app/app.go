@@ -26,6 +26,7 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/mail"
+	"verbless/internal/meter"
 	"verbless/internal/outbox"
 	"verbless/internal/picture"
 	"verbless/internal/replay"
@@ -82,7 +83,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	}
 	a.API = rest.New(rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
-		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
+		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Meter: meter.New(s.RateLimit, s.WrongTokens, d.Now), Vary: a.vary(),
 	}, resources(d, s, a.pictures, a.Invoices, log)...)
 	return a, nil
 }

@@ -12,9 +12,10 @@ import (
 	"verbless/internal/rest"
 )
 
-// Handler is the API with what surrounds every request, outermost first: its name, its line in the log, its pace.
+// Handler is the API with what surrounds every request, outermost first: its name and client, its line in the log, what
+// browsers want to know, its pace.
 func (a *App) Handler() http.Handler {
-	return a.named(a.logged(a.paced(a.API)))
+	return a.named(a.logged(a.secured(a.cors().Wrap(a.paced(a.API)))))
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
@@ -22,13 +23,18 @@ var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
 // named gives the request a name that stands in its answer, its problem and its line in the log.
 func (a *App) named(next http.Handler) http.Handler {
+	trust := a.trust()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := r.Header.Get("X-Request-Id")
 		if id == "" || !requestID.MatchString(id) {
 			id = a.newRequestID()
 		}
 		w.Header()["X-Request-Id"] = []string{id}
-		next.ServeHTTP(w, r.WithContext(rest.WithRequestID(r.Context(), id)))
+		r = r.WithContext(rest.WithRequestID(r.Context(), id))
+		if len(trust.Proxies) > 0 { // r is a copy of ours by now
+			r.RemoteAddr = trust.Client(r).String()
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -44,6 +50,7 @@ type recorder struct {
 	limit   time.Duration
 	status  int
 	bytes   int
+	shared  bool // the connection has other requests: HTTP/2
 }
 
 // answerTime is how long a client may take to fetch an answer. It is longer than a connection may stay unused, so that what is
@@ -53,6 +60,9 @@ func (a *App) answerTime() time.Duration { return a.settings.IdleTimeout + time.
 func (r *recorder) WriteHeader(status int) {
 	if status >= 200 && r.status == 0 {
 		r.status = status
+		if r.shared { // one answer does not end a connection on which others are under way
+			r.Header().Del("Connection")
+		}
 		r.control.SetWriteDeadline(time.Now().Add(r.limit))
 	}
 	r.ResponseWriter.WriteHeader(status)
@@ -92,7 +102,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (a *App) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime()}
+		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime(), shared: r.ProtoMajor >= 2}
 		defer func() {
 			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
 				slog.String("request_id", rest.RequestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),

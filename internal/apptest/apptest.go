@@ -77,6 +77,7 @@ func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settin
 	s.database = database
 	listener := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	settings := config.Default()
+	settings.WrongTokens = 0 // a test shows more of them than anybody should
 	settings.Data, settings.Database, settings.Addr = t.TempDir(), database, listener.Listener.Addr().String()
 	for _, f := range adjust {
 		f(&settings)

@@ -40,6 +40,7 @@ func (s *Settings) check() error {
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	s.checkFiles(want)
 	s.checkMoney(want)
+	s.checkEdge(want)
 	return errors.Join(faults...)
 }
 

@@ -26,7 +26,7 @@ type Settings struct {
 	LogFormat string `name:"log-format" env:"VERBLESS_LOG_FORMAT" group:"store" default:"auto" enum:"auto,text,json" placeholder:"FORMAT" help:"${enum}; auto is text on a terminal, else json (${default})."`
 
 	Addr             string        `name:"addr" env:"VERBLESS_ADDR" group:"server" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen at (${default})."`
-	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// and the address listened at."`
+	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// or https:// and the address listened at, or the first name of acme-domains."`
 	Demo             bool          `name:"demo" env:"VERBLESS_DEMO" group:"server" help:"Fill an empty store with samples, and print three calls to try."`
 	TrashDays        int           `name:"trash-days" env:"VERBLESS_TRASH_DAYS" group:"server" default:"30" placeholder:"DAYS" help:"Days until a trashed article is removed for good; 0 keeps it (${default})."`
 	IdempotencyHours int           `name:"idempotency-hours" env:"VERBLESS_IDEMPOTENCY_HOURS" group:"server" default:"24" placeholder:"HOURS" help:"Hours that an Idempotency-Key is remembered (${default})."`
@@ -64,6 +64,8 @@ type Settings struct {
 	AvatarAnimation int64  `name:"avatar-animation" env:"VERBLESS_AVATAR_ANIMATION" group:"files" default:"50000000" placeholder:"PIXELS" help:"Most pixels of all frames of an animated avatar (${default})."`
 	FetchAllow      string `name:"fetch-allow" env:"VERBLESS_FETCH_ALLOW" group:"files" placeholder:"RANGES" help:"Private addresses that images may be fetched from, like 10.1.0.0/16, with commas between. Left out: none."`
 
+	Edge `embed:""`
+
 	file    *file
 	origins map[string]string // setting to where its value came from
 }
@@ -74,6 +76,7 @@ func Groups() kong.Option {
 		{Key: "store", Title: "Settings of every command:"},
 		{Key: "server", Title: "Settings of the server:"},
 		{Key: "files", Title: "Settings of images and files:"},
+		{Key: "edge", Title: "Settings of the edge:"},
 	})
 }
 
@@ -96,14 +99,24 @@ func (s *Settings) Base() string {
 	if s.BaseURL != "" {
 		return strings.TrimRight(s.BaseURL, "/")
 	}
+	scheme := "http://"
+	if s.TLS() {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(s.Addr)
 	if err != nil {
-		return "http://" + s.Addr
+		return scheme + s.Addr
+	}
+	if names := s.Domains(); len(names) > 0 {
+		host = names[0]
 	}
 	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
 		host = "localhost" // all addresses of the machine; nobody can call that
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	if s.TLS() && port == "443" {
+		return scheme + host
+	}
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // Trash is how long a trashed article is kept; 0 is forever.
@@ -119,15 +132,7 @@ func (s *Settings) Media() string {
 
 // Fetchable are the private addresses that images may be fetched from.
 func (s *Settings) Fetchable() ([]netip.Prefix, error) {
-	var all []netip.Prefix
-	for text := range strings.FieldsFuncSeq(s.FetchAllow, func(r rune) bool { return r == ',' || r == ' ' }) {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, prefix)
-	}
-	return all, nil
+	return prefixes(s.FetchAllow)
 }
 
 // Idempotency is how long an Idempotency-Key is remembered.

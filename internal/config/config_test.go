@@ -69,6 +69,8 @@ func TestDefaults(t *testing.T) {
 		HeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MinBodyRate: 512,
 		Payable: "published", GatewayTimeout: 10 * time.Second, Gateway: "test", StripeURL: "https://api.stripe.com", MailFrom: "verbless@localhost",
 		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",
+		Edge: Edge{ACMEURL: "https://acme-v02.api.letsencrypt.org/directory", HSTS: 4320 * time.Hour, ProxyHeader: "X-Forwarded-For", CORSMaxAge: 10 * time.Minute, WrongTokens: 100,
+			OIDCUsername: "preferred_username", OIDCAdmin: "admin"},
 		MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
 	}
 	if !reflect.DeepEqual(s, want) {
@@ -88,7 +90,7 @@ func TestEverySettingCanBeSetInEveryWay(t *testing.T) {
 		if len(flag.Envs) != 1 || flag.Envs[0] != env {
 			t.Errorf("%s is called %v in the environment, want %s", flag.Name, flag.Envs, env)
 		}
-		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files"}, flag.Group.Key) {
+		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files", "edge"}, flag.Group.Key) {
 			t.Errorf("%s needs a help and one of the groups", flag.Name)
 		}
 	}

@@ -73,6 +73,7 @@ const (
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	IdempotencyKeyReused  Code = "idempotency_key_reused"
 	BodyTooSlow           Code = "body_too_slow"
+	TooManyRequests       Code = "too_many_requests"
 	UploadIncomplete      Code = "upload_incomplete"
 	ImageMismatch         Code = "image_mismatch"
 	ImageCorrupt          Code = "image_corrupt"
@@ -144,6 +145,7 @@ var Codes = []Info{
 	{ImageNotFetched, KindInvalid, "The image could not be fetched", "The address must lead, within 3 redirects and 10 seconds, to an image on the public internet that is not too large. For safety the answer does not say what went wrong."},
 	{RangeNotSatisfiable, KindRange, "The range lies outside", "Content-Range says how many bytes there are."},
 	{BodyTooSlow, KindTimeout, "The body came too slowly", "The connection was given up so that others are served. Send it again."},
+	{TooManyRequests, KindTooMany, "Too much was asked", "Wait as long as Retry-After says. RateLimit says what is left of the quota of a token; too many wrong tokens from one address are refused as well."},
 	{Internal, KindInternal, "Something went wrong on our side", "The request id leads the operator to the cause."},
 	{Unavailable, KindUnavailable, "Not available just now", "Nothing was changed. Try again after Retry-After."},
 	{StorageFull, KindUnavailable, "The disk is full", "Nothing was changed. Reads go on; writes work again as soon as there is space."},

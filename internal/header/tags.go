@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 )
 
@@ -66,8 +67,8 @@ func Matched(h http.Header, tag string) string {
 		return tag
 	}
 	for _, t := range tags {
-		if rest, same := strings.CutPrefix(`"`+t.Opaque, tag[:len(tag)-1]); same && (rest == "" && TakesCoding(takes, Identity) ||
-			rest != "" && slices.Contains(Codings, rest[1:]) && rest[0] == '.' && TakesCoding(takes, rest[1:])) {
+		if rest, same := strings.CutPrefix(`"`+t.Opaque, tag[:len(tag)-1]); same && (rest == "" && coding.Takes(takes, coding.Identity) ||
+			rest != "" && slices.Contains(coding.Names, rest[1:]) && rest[0] == '.' && coding.Takes(takes, rest[1:])) {
 			return `"` + t.Opaque + `"`
 		}
 	}

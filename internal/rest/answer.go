@@ -12,7 +12,6 @@ import (
 const varyList = "Authorization, Accept, Accept-Encoding, Prefer"
 
 var (
-	varyValue    = []string{varyList}
 	nosniffValue = []string{"nosniff"}
 	noStoreValue = []string{"no-store"}
 	privateValue = []string{"private, no-cache"}
@@ -27,7 +26,7 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	}
 	c.warn(h)
 	// Names in their canonical form and values that are never changed: nothing is made anew for every answer.
-	h["Vary"], h["X-Content-Type-Options"] = varyValue, nosniffValue
+	h["Vary"], h["X-Content-Type-Options"] = a.vary, nosniffValue
 	switch {
 	case answer.NoStore || c.Request.Method == http.MethodOptions:
 		h["Cache-Control"] = noStoreValue
@@ -65,8 +64,8 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 			h.Set("Content-Type", mediaType)
 		}
 	}
-	if c.codes(answer, h) {
-		a.coder.Encode(c.coding, answer.Body, func(coded []byte) { sendBody(w, c, answer.Status, coded) })
+	if name := c.codes(answer, h); name != "" {
+		a.coder.Encode(name, answer.Body, func(coded []byte) { sendBody(w, c, answer.Status, coded) })
 		return
 	}
 	sendBody(w, c, answer.Status, answer.Body)

@@ -104,7 +104,7 @@ func pathParams(pattern string) []any {
 func refusals(rt *route, op *Operation) []int {
 	list := []int{400, 404, 406, 500, 503}
 	if !rt.public {
-		list = append(list, 401, 403, 410)
+		list = append(list, 401, 403, 410, 429)
 	}
 	if op.Method != http.MethodGet {
 		list = append(list, 409, 412)

@@ -20,6 +20,7 @@ import (
 	"verbless/internal/coding"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/meter"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
 )
@@ -36,6 +37,8 @@ type Options struct {
 	MaxBody      int64
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
+	Meter        *meter.Meter // nil: nothing is limited
+	Vary         string       // what answers depend on beyond what the conventions say
 }
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
@@ -69,12 +72,17 @@ type API struct {
 	running     keyring
 	secret      *secret.Key
 	coder       *coding.Coder
+	vary        []string
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
 func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
+	a.vary = []string{varyList}
+	if a.Vary != "" {
+		a.vary = []string{varyList + ", " + a.Vary}
+	}
 	a.running.held = map[string]bool{}
 	a.secret, a.coder = secret.New(a.Secret), coding.New()
 	for _, resource := range resources {

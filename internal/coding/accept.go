@@ -1,12 +1,12 @@
-package header
+package coding
 
 import (
 	"strconv"
 	"strings"
 )
 
-// Codings are the content codings that answers can have, the one we like best first. Identity is none at all.
-var Codings = []string{"zstd", "gzip"}
+// Names are the content codings that answers can have, the one we like best first. Identity is none at all.
+var Names = []string{"zstd", "gzip"}
 
 // Identity is an answer as it is.
 const Identity = "identity"
@@ -79,31 +79,48 @@ func (c codings) of(name string) float64 {
 // least is the weight of identity when nobody speaks of it (RFC 9110, 12.5.3): taken, but every coding that is named is better.
 const least = 0.0001
 
-// PickCoding chooses the coding of an answer by Accept-Encoding. must tells that identity is refused; ok is false when nothing
-// that we have is taken. Without the header nothing is coded.
-func PickCoding(lines []string) (coding string, must, ok bool) {
-	if len(lines) == 0 {
-		return Identity, false, true
-	}
-	c := readCodings(lines)
-	coding, best := Identity, c.of(Identity)
-	must = best == 0
-	for _, name := range Codings {
-		if q := c.of(name); q > best || q == best && coding == Identity && q > 0 {
-			coding, best = name, q
-		}
-	}
-	return coding, must, best > 0
+// Choice is the coding of an answer. The zero Choice is none.
+type Choice struct {
+	name string
+	must bool // identity is refused
 }
 
-// TakesCoding tells whether a stored answer in that coding is still good for who sends this Accept-Encoding. Without the header
+// Pick chooses by Accept-Encoding; ok is false when nothing that we have is taken. Without the header nothing is coded.
+func Pick(lines []string) (choice Choice, ok bool) {
+	if len(lines) == 0 {
+		return Choice{}, true
+	}
+	c := readCodings(lines)
+	name, best := Identity, c.of(Identity)
+	must := best == 0
+	for _, offer := range Names {
+		if q := c.of(offer); q > best || q == best && name == Identity && q > 0 {
+			name, best = offer, q
+		}
+	}
+	return Choice{name, must}, best > 0
+}
+
+// smallest is the least body that is compressed: a shorter one fits into one packet anyway.
+const smallest = 1400
+
+// For is the coding of a body of that type and length, empty when it goes as it is: short ones, unless that is refused, and what
+// is compressed already.
+func (c Choice) For(mediaType string, length int) string {
+	if c.name == "" || c.name == Identity || length == 0 || length < smallest && !c.must || !strings.HasSuffix(mediaType, "json") && !strings.HasPrefix(mediaType, "text/") {
+		return ""
+	}
+	return c.name
+}
+
+// Takes tells whether a stored answer in that coding is still good for who sends this Accept-Encoding. Without the header
 // every coding is.
-func TakesCoding(lines []string, coding string) bool {
+func Takes(lines []string, coding string) bool {
 	return len(lines) == 0 || readCodings(lines).of(coding) > 0
 }
 
-// CodedTag is the entity tag of the same view in a coding: its bytes differ, so a strong tag has to.
-func CodedTag(tag, coding string) string {
+// Tag is the entity tag of the same view in a coding: its bytes differ, so a strong tag has to.
+func Tag(tag, coding string) string {
 	if coding == Identity || len(tag) < 2 {
 		return tag
 	}
