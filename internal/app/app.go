@@ -82,7 +82,7 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 		return nil, errors.Join(err, a.Close())
 	}
 	a.API = rest.New(rest.Options{
-		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
+		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d, a.issuer()).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Meter: meter.New(s.RateLimit, s.WrongTokens, d.Now), Vary: a.vary(),
 	}, resources(d, s, a.pictures, a.Invoices, log)...)
 	return a, nil

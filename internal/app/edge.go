@@ -6,6 +6,7 @@ import (
 
 	"verbless/internal/cors"
 	"verbless/internal/forward"
+	"verbless/internal/issuer"
 )
 
 // trust is which proxies are believed. The ranges were checked with the settings.
@@ -25,6 +26,15 @@ func (a *App) vary() string {
 		return "Origin"
 	}
 	return ""
+}
+
+// issuer judges tokens from outside; nil when only our own count.
+func (a *App) issuer() *issuer.Issuer {
+	s := &a.settings
+	if s.OIDCIssuer == "" {
+		return nil
+	}
+	return issuer.New(issuer.Options{Issuer: s.OIDCIssuer, Audience: s.OIDCAudience, Username: s.OIDCUsername, Role: s.OIDCRole, Admin: s.OIDCAdmin, Now: a.DB.Now, Log: a.log})
 }
 
 // secured tells browsers to come back by HTTPS alone, where this service speaks it. A proxy that speaks it says so itself.

@@ -11,6 +11,7 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/ident"
+	"verbless/internal/issuer"
 	"verbless/internal/query"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
@@ -55,10 +56,13 @@ func tokenRule(c *change.Change[Token]) error {
 }
 
 // Gate finds out who holds a token.
-type Gate struct{ db *db.DB }
+type Gate struct {
+	db     *db.DB
+	issuer *issuer.Issuer
+}
 
-// NewGate reads tokens from the store. Tokens of outside issuers would be tried here, after our own.
-func NewGate(d *db.DB) *Gate { return &Gate{d} }
+// NewGate reads our own tokens from the store; those of an outside issuer it judges, when there is one.
+func NewGate(d *db.DB, outside *issuer.Issuer) *Gate { return &Gate{d, outside} }
 
 // maxToken bounds what is hashed on behalf of a stranger.
 const maxToken = 512
@@ -67,6 +71,9 @@ const maxToken = 512
 func (g *Gate) Identify(ctx context.Context, token string) (change.Actor, error) {
 	var by change.Actor
 	var expires sql.NullInt64
+	if g.issuer != nil && issuer.Looks(token) { // ours have no dots
+		return g.outside(ctx, token)
+	}
 	if len(token) > maxToken {
 		return by, invalid()
 	}
