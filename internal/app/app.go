@@ -5,14 +5,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +16,7 @@ import (
 	"verbless/internal/auth"
 	"verbless/internal/avatars"
 	"verbless/internal/blob"
+	"verbless/internal/certs"
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/fetch"
@@ -47,6 +44,7 @@ type App struct {
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
+	source   atomic.Pointer[certs.Source] // of certificates, while it serves
 }
 
 // OpenStore opens the store and brings its schema up to date. Every command begins here.
@@ -151,44 +149,4 @@ func (a *App) jobs() []outbox.Job {
 		}})
 	}
 	return jobs
-}
-
-// Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
-func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler:           a.Handler(),
-		ReadHeaderTimeout: a.settings.HeaderTimeout,
-		IdleTimeout:       a.settings.IdleTimeout,
-		MaxHeaderBytes:    int(a.settings.MaxHeader),
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
-	}
-	if a.settings.Gateway == "test" {
-		a.log.Info("payments go to the test gateway, which moves no money")
-	}
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	jobs := make(chan struct{})
-	go func() {
-		defer close(jobs)
-		var running sync.WaitGroup
-		running.Go(func() { a.Queue.Run(working) })
-		outbox.Run(working, a.DB, a.log, a.jobs()...)
-		running.Wait()
-	}()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	a.log.Info("stopping", "finish_within", a.settings.StopTimeout.String())
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.settings.StopTimeout)
-	defer cancel()
-	err := server.Shutdown(limit)
-	if err != nil {
-		err = fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(err, server.Close()))
-	}
-	<-jobs
-	return err
 }
