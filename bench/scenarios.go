@@ -37,6 +37,8 @@ func scenarios() []scenario {
 		{"get", "GET one", 4, 12000, 200, "bare", func(q *requests) maker { return q.one }, goal{"cpu", 4}, ""},
 		{"304", "GET one, If-None-Match (304)", 4, 12000, 304, "bare", func(q *requests) maker { return q.unchanged }, goal{"cpu", 3}, ""},
 		{"list", "list of 25, filtered and sorted", 4, 3000, 200, "bare", func(q *requests) maker { return q.list }, goal{"cpu", 12}, ""},
+		{"list-gzip", "the same list in gzip", 4, 3000, 200, "bare", func(q *requests) maker { return q.coded("gzip") }, goal{}, ""},
+		{"list-zstd", "the same list in zstd", 4, 3000, 200, "bare", func(q *requests) maker { return q.coded("zstd") }, goal{}, ""},
 		{"create-8", "create, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.create }, goal{}, ""},
 		{"create-64", "create, 64 writers", 64, 8000, 201, "commit", func(q *requests) maker { return q.create }, goal{"rate", 1}, ""},
 		{"patch", "PATCH one member, 8 writers", 8, 4000, 200, "commit", func(q *requests) maker { return q.patch }, goal{}, ""},

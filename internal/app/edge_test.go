@@ -164,3 +164,8 @@ func TestLoggedClient(t *testing.T) {
 		}
 	}
 }
+
+func TestEdgeConversation(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) { s.Transcript(t, "testdata/edge.http") },
+		func(s *config.Settings) { s.CORSOrigins = "https://app.example.com" })
+}
