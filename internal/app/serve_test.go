@@ -3,19 +3,14 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -26,6 +21,7 @@ import (
 	"time"
 
 	"verbless/internal/apptest"
+	"verbless/internal/certs/certstest"
 	"verbless/internal/config"
 	"verbless/internal/db/dbtest"
 )
@@ -92,26 +88,6 @@ func (s *served) ask(t *testing.T, method, url string, body io.Reader, headers .
 	return response, content, reused
 }
 
-// pair is a certificate for this machine that signs itself, and its key, in PEM.
-func pair(t *testing.T, serial int64) (cert, key []byte) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "test"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
-}
-
 func write(t *testing.T, file string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -135,7 +111,7 @@ func TestTLS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	cert, key := pair(t, 1)
+	cert, key := certstest.Pair(t, 1)
 	write(t, certFile, cert)
 	write(t, keyFile, key)
 	s := serveReally(t, func(c *config.Settings) { c.TLSCert, c.TLSKey = certFile, keyFile })
@@ -157,7 +133,7 @@ func TestTLS(t *testing.T) {
 		t.Error("TLS 1.1 was spoken")
 	}
 
-	next, nextKey := pair(t, 2)
+	next, nextKey := certstest.Pair(t, 2)
 	write(t, certFile, next) // the key follows later, as it may in earnest
 	s.App.Reload()
 	expect(t, "while the pair does not fit", s.serial(t), int64(1))
@@ -175,7 +151,7 @@ func TestTLS(t *testing.T) {
 	write(t, certFile, []byte("nothing"))
 	s.App.Reload()
 	expect(t, "with a broken file", s.serial(t), int64(2))
-	last, lastKey := pair(t, 3)
+	last, lastKey := certstest.Pair(t, 3)
 	write(t, certFile, last)
 	write(t, keyFile, lastKey)
 	s.App.Reload()
@@ -201,7 +177,7 @@ func TestRedirect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	cert, key := pair(t, 1)
+	cert, key := certstest.Pair(t, 1)
 	write(t, certFile, cert)
 	write(t, keyFile, key)
 	plain := freeAddress(t)
