@@ -95,6 +95,17 @@ func write(t *testing.T, file string, text []byte) {
 	}
 }
 
+// certFiles are a certificate with the number 1, and its key.
+func certFiles(t *testing.T) (certFile, keyFile string) {
+	t.Helper()
+	dir := t.TempDir()
+	cert, key := certstest.Pair(t, 1)
+	certFile, keyFile = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	write(t, certFile, cert)
+	write(t, keyFile, key)
+	return certFile, keyFile
+}
+
 // serial is the number of the certificate that a new connection is shown.
 func (s *served) serial(t *testing.T) int64 {
 	t.Helper()
@@ -109,14 +120,12 @@ func (s *served) serial(t *testing.T) int64 {
 // TestTLS: encrypted by certificate files, with HTTP/2, and certificates that change under the connections.
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	cert, key := certstest.Pair(t, 1)
-	write(t, certFile, cert)
-	write(t, keyFile, key)
+	certFile, keyFile := certFiles(t)
 	s := serveReally(t, func(c *config.Settings) { c.TLSCert, c.TLSKey = certFile, keyFile })
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(cert)
+	if text, err := os.ReadFile(certFile); err != nil || !roots.AppendCertsFromPEM(text) {
+		t.Fatal("no certificate", err)
+	}
 	s.client.TLSClientConfig = &tls.Config{RootCAs: roots}
 	s.client.Protocols.SetHTTP1(true)
 	s.client.Protocols.SetHTTP2(true)
@@ -175,11 +184,7 @@ func TestBadCertificate(t *testing.T) {
 // TestRedirect: the plain port leads readers to HTTPS, and tells writers.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	cert, key := certstest.Pair(t, 1)
-	write(t, certFile, cert)
-	write(t, keyFile, key)
+	certFile, keyFile := certFiles(t)
 	plain := freeAddress(t)
 	s := serveReally(t, func(c *config.Settings) {
 		c.TLSCert, c.TLSKey, c.RedirectAddr, c.BaseURL = certFile, keyFile, plain, "https://api.example.com"
