@@ -97,7 +97,13 @@ func TestACME(t *testing.T) {
 				data = c.Data
 			})
 			leaf := s.certified(t, "api.example.com", authority.trust)
-			kept, err := os.ReadFile(filepath.Join(data, "acme", "api.example.com"))
+			var kept []byte
+			for range 300 { // it is used before it is kept
+				if kept, err = os.ReadFile(filepath.Join(data, "acme", "api.example.com")); err == nil {
+					break
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
 			if err != nil || !strings.Contains(string(kept), "PRIVATE KEY") {
 				t.Errorf("the certificate was not kept: %v", err)
 			}
