@@ -274,3 +274,27 @@ func TestSlowStream(t *testing.T) {
 	}
 	expect(t, "stored", s.Count(t, `SELECT COUNT(*) FROM articles`), 0)
 }
+
+// TestIdleStreams: a connection without requests ends, also one that has begun to say something.
+func TestIdleStreams(t *testing.T) {
+	t.Parallel()
+	s := serveReally(t, func(c *config.Settings) { c.IdleTimeout, c.HeaderTimeout = 300*time.Millisecond, 300*time.Millisecond })
+	const greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + "\x00\x00\x00\x04\x00\x00\x00\x00\x00" // and empty settings
+	for name, said := range map[string]string{"nothing": "", "half a greeting": greeting[:10], "a greeting": greeting, "the beginning of a request": greeting + "\x00\x00\x40\x01\x04\x00\x00\x00\x01half"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conn, err := net.Dial("tcp", s.address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			if _, err := io.WriteString(conn, said); err != nil {
+				t.Fatal(err)
+			}
+			conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}
