@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -149,4 +152,42 @@ func (a *App) jobs() []outbox.Job {
 		}})
 	}
 	return jobs
+}
+
+// Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
+func (a *App) Serve(ctx context.Context, l net.Listener) error {
+	if a.settings.Gateway == "test" {
+		a.log.Info("payments go to the test gateway, which moves no money")
+	}
+	working, stop := context.WithCancel(ctx)
+	defer stop()
+	jobs := make(chan struct{})
+	go func() {
+		defer close(jobs)
+		var running sync.WaitGroup
+		running.Go(func() { a.Queue.Run(working) })
+		outbox.Run(working, a.DB, a.log, a.jobs()...)
+		running.Wait()
+	}()
+	servers, failed, err := a.listen(working, l)
+	if err != nil {
+		stop()
+		<-jobs
+		return err
+	}
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	a.log.Info("stopping", "finish_within", a.settings.StopTimeout.String())
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.settings.StopTimeout)
+	defer cancel()
+	for _, server := range servers {
+		if end := server.Shutdown(limit); end != nil {
+			err = errors.Join(err, fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(end, server.Close())))
+		}
+	}
+	<-jobs
+	return err
 }

@@ -2,17 +2,13 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"verbless/internal/certs"
-	"verbless/internal/outbox"
 )
 
 // certificates is where certificates come from; nil when the service does not speak TLS.
@@ -43,42 +39,6 @@ func (a *App) server(handler http.Handler) *http.Server {
 	s.Protocols.SetHTTP2(true)
 	s.Protocols.SetUnencryptedHTTP2(true)
 	return s
-}
-
-// Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
-func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	if a.settings.Gateway == "test" {
-		a.log.Info("payments go to the test gateway, which moves no money")
-	}
-	working, stop := context.WithCancel(ctx)
-	defer stop()
-	servers, failed, err := a.listen(working, l)
-	if err != nil {
-		return err
-	}
-	jobs := make(chan struct{})
-	go func() {
-		defer close(jobs)
-		var running sync.WaitGroup
-		running.Go(func() { a.Queue.Run(working) })
-		outbox.Run(working, a.DB, a.log, a.jobs()...)
-		running.Wait()
-	}()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	a.log.Info("stopping", "finish_within", a.settings.StopTimeout.String())
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.settings.StopTimeout)
-	defer cancel()
-	for _, server := range servers {
-		if end := server.Shutdown(limit); end != nil {
-			err = errors.Join(err, fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(end, server.Close())))
-		}
-	}
-	<-jobs
-	return err
 }
 
 // listen begins to answer: at l in the clear or encrypted, and on the plain port beside it when there is one.

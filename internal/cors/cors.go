@@ -40,15 +40,15 @@ func (a Allow) Wrap(next http.Handler) http.Handler {
 	if len(a.Origins) == 0 {
 		return next
 	}
-	any, maxAge := a.Any(), strconv.Itoa(int(a.MaxAge.Seconds()))
+	all, maxAge := a.Any(), strconv.Itoa(int(a.MaxAge.Seconds()))
 	star, exposed := []string{"*"}, []string{answerHeaders}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header["Origin"]
-		allowed := len(origin) == 1 && (any || slices.Contains(a.Origins, origin[0]))
+		allowed := len(origin) == 1 && (all || slices.Contains(a.Origins, origin[0]))
 		h := w.Header()
 		if allowed {
 			h["Access-Control-Allow-Origin"] = origin
-			if any {
+			if all {
 				h["Access-Control-Allow-Origin"] = star
 			}
 		}

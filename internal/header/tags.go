@@ -56,8 +56,11 @@ func Unchanged(h http.Header, tag string) bool { return Matched(h, tag) != "" }
 // caller still takes. A 304 has to repeat it, because it says which of the stored answers is good. Empty: none is.
 func Matched(h http.Header, tag string) string {
 	lines, takes := h["If-None-Match"], h["Accept-Encoding"]
-	if len(lines) == 0 || len(lines) == 1 && len(takes) == 0 && lines[0] == tag {
-		return strings.Join(lines, "") // nearly everybody
+	switch {
+	case len(lines) == 0:
+		return ""
+	case len(lines) == 1 && len(takes) == 0 && lines[0] == tag: // nearly everybody else
+		return tag
 	}
 	tags, star, ok := ParseTags(lines)
 	if !ok {
@@ -67,12 +70,20 @@ func Matched(h http.Header, tag string) string {
 		return tag
 	}
 	for _, t := range tags {
-		if rest, same := strings.CutPrefix(`"`+t.Opaque, tag[:len(tag)-1]); same && (rest == "" && coding.Takes(takes, coding.Identity) ||
-			rest != "" && slices.Contains(coding.Names, rest[1:]) && rest[0] == '.' && coding.Takes(takes, rest[1:])) {
+		end, same := strings.CutPrefix(t.Opaque, tag[1:len(tag)-1])
+		if same && takesForm(takes, end) {
 			return `"` + t.Opaque + `"`
 		}
 	}
 	return ""
+}
+
+// takesForm tells whether the caller takes the form of a view whose tag ends so: with nothing, or with a dot and a coding.
+func takesForm(takes []string, end string) bool {
+	if end == "" {
+		return coding.Takes(takes, coding.Identity)
+	}
+	return end[0] == '.' && slices.Contains(coding.Names, end[1:]) && coding.Takes(takes, end[1:])
 }
 
 // Preconditions are If-Match and If-None-Match of a write, read before the transaction and checked inside it.
