@@ -32,6 +32,7 @@ import (
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
+	"verbless/internal/uploads"
 )
 
 // App is the service, ready to serve.
@@ -47,6 +48,7 @@ type App struct {
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
+	Uploads  *uploads.Uploads
 }
 
 // OpenStore opens the store and brings its schema up to date. Every command begins here.
@@ -81,10 +83,14 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.API = describe.New(rest.Options{
+	options := rest.Options{
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Headers: headers(),
-	}, resources(d, s, a.pictures, a.Invoices, log)...)
+	}
+	if s.Only == "uploads" {
+		options.Only = onlyUploads
+	}
+	a.API = describe.New(options, resources(d, s, a.pictures, a.Uploads, a.Invoices, log)...)
 	return a, nil
 }
 
@@ -122,7 +128,18 @@ func (a *App) openBlobs() (err error) {
 	options.Fetch, options.Log = fetch.New(fetch.Options{Allow: allow}), a.log
 	options.Judge = picture.NewJudge(picture.Limits{Side: s.AvatarSide, Pixels: s.AvatarPixels, Animation: s.AvatarAnimation})
 	a.pictures = avatars.New(a.DB, options)
+	sent := uploadOptions(*s)
+	if sent.Files, err = a.blobs.Area("uploads"); err != nil {
+		return errors.Join(err, a.blobs.Close())
+	}
+	sent.Queue, sent.Log = a.Queue, a.log
+	a.Uploads = uploads.New(a.DB, sent)
 	return nil
+}
+
+// uploadOptions are what a description shows.
+func uploadOptions(s config.Settings) uploads.Options {
+	return uploads.Options{Address: s.Uploads(), Max: int64(s.MaxUpload), Keep: time.Duration(s.UploadDays) * 24 * time.Hour}
 }
 
 // avatarOptions are what a description shows.
@@ -133,7 +150,7 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations(), Headers: headers()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), uploads.New(nil, uploadOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
 }
 
 // Close ends the service.
@@ -144,6 +161,8 @@ func (a *App) jobs() []outbox.Job {
 	jobs := []outbox.Job{
 		{Name: "forget idempotency keys", Every: time.Hour, Run: a.keys.Purge},
 		{Name: "sweep files of avatars", Every: time.Hour, Run: a.pictures.Sweep},
+		{Name: "end old uploads", Every: time.Hour, Run: a.Uploads.Expire},
+		{Name: "sweep files of uploads", Every: 6 * time.Hour, Run: a.Uploads.Sweep},
 	}
 	if kept := a.settings.Trash(); kept > 0 {
 		jobs = append(jobs, outbox.Job{Name: "empty the trash", Every: time.Hour, Run: func(ctx context.Context) error {
@@ -170,6 +189,9 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	jobs := make(chan struct{})
 	go func() {
 		defer close(jobs)
+		if a.settings.Only != "" {
+			return // the server of all of it does this work
+		}
 		var running sync.WaitGroup
 		running.Go(func() { a.Queue.Run(working) })
 		outbox.Run(working, a.DB, a.log, a.jobs()...)
@@ -183,6 +205,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	a.log.Info("stopping", "finish_within", a.settings.StopTimeout.String())
+	a.Uploads.Stop()
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.settings.StopTimeout)
 	defer cancel()
 	err := server.Shutdown(limit)

@@ -5,8 +5,10 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"os"
 	"regexp"
 	"strconv"
+	"sync"
 	"time"
 
 	"verbless/internal/rest"
@@ -111,9 +113,9 @@ func (a *App) logged(next http.Handler) http.Handler {
 func (a *App) paced(next http.Handler) http.Handler {
 	rate := int64(a.settings.MinBodyRate)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength != 0 && rate > 0 {
+		if r.ContentLength != 0 {
 			body := &pacedBody{ReadCloser: r.Body, control: http.NewResponseController(w), rate: rate, start: time.Now()}
-			body.control.SetReadDeadline(body.start.Add(grace)) // also for a body that nobody reads: the server drains it
+			body.await() // also for a body that nobody reads: the server drains it
 			r.Body = body
 		}
 		if len(r.TransferEncoding) > 0 {
@@ -133,21 +135,54 @@ const (
 type pacedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
-	rate    int64
+	rate    int64 // 0: however slow
 	start   time.Time
 	got     int64
+
+	mu      sync.Mutex
+	stopped bool
+	whole   bool
 }
 
-// Read sets the deadline by what has come so far: the mean rate counts, but no rest may be longer than stall.
-func (b *pacedBody) Read(p []byte) (int, error) {
+// await sets the deadline by what has come so far: the mean rate counts, but no rest may be longer than stall.
+func (b *pacedBody) await() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stopped {
+		return false
+	}
+	if b.rate == 0 {
+		return true
+	}
 	deadline := b.start.Add(grace + time.Duration(b.got/b.rate)*time.Second)
 	if latest := time.Now().Add(stall); deadline.After(latest) {
 		deadline = latest
 	}
 	b.control.SetReadDeadline(deadline)
+	return true
+}
+
+// Interrupt ends the reading, now and for good.
+func (b *pacedBody) Interrupt() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.whole {
+		return // the connection may be with its next request
+	}
+	b.stopped = true
+	b.control.SetReadDeadline(time.Unix(1, 0))
+}
+
+func (b *pacedBody) Read(p []byte) (int, error) {
+	if !b.await() {
+		return 0, os.ErrDeadlineExceeded
+	}
 	n, err := b.ReadCloser.Read(p)
 	b.got += int64(n)
 	if err == io.EOF { // the connection goes on to the next request without our deadline; after a failure it ends
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.whole = true
 		b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

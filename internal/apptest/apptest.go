@@ -31,7 +31,8 @@ import (
 // Server is a running service with an admin and two members, alice and bob.
 type Server struct {
 	App     *app.App
-	URL     string
+	URL     string // that links begin with
+	Addr    string // that it listens at
 	Clock   *Clock
 	Admin   string // tokens
 	Alice   string
@@ -84,7 +85,7 @@ func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settin
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.App, s.handler, s.URL, s.Data = a, a.Handler(), settings.Base(), settings.Data
+	s.App, s.handler, s.URL, s.Addr, s.Data = a, a.Handler(), settings.Base(), settings.Addr, settings.Data
 	listener.Start()
 	t.Cleanup(func() {
 		listener.Close()

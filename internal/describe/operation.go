@@ -40,8 +40,11 @@ func (d *description) head(path rest.Path, op *rest.Operation) map[string]any {
 	if k != nil {
 		entry["tags"] = []string{k.Name}
 	}
-	if path.Public {
+	switch {
+	case path.Public || op.Open:
 		entry["security"] = []any{}
+	case op.Guests:
+		entry["security"] = []any{map[string]any{}, map[string]any{"bearer": []any{}}}
 	}
 	var params []any
 	for _, p := range op.Params {
@@ -151,7 +154,7 @@ func (d *description) answers(op *rest.Operation) []rest.Response {
 		parts := op.Answers[slices.IndexFunc(op.Answers, func(r rest.Response) bool { return r.Status == http.StatusPartialContent })]
 		parts.Type = "multipart/byteranges"
 		return append(slices.Clone(op.Answers), parts)
-	case k == nil:
+	case k == nil || op.Answers != nil:
 		return op.Answers
 	case op.Batch() != nil:
 		many := k.Shape.ManySchema(ref(k.One))

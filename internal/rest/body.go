@@ -25,14 +25,23 @@ func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {
 
 // readBody reads the whole body before anything is begun, so that a slow client never holds a transaction.
 func (c *Call) readBody(w http.ResponseWriter) error {
-	if len(c.op.Takes) == 0 {
+	switch {
+	case len(c.op.Takes) == 0:
 		return nil
+	case c.op.Streams:
+		return nil
+	case c.op.stage != nil:
+		return c.op.stage(c, func() error { return c.readWhole(w) })
 	}
+	return c.readWhole(w)
+}
+
+func (c *Call) readWhole(w http.ResponseWriter) error {
 	limit, code, err := c.bodyLimit()
 	if err != nil {
 		return err
 	}
-	tooLarge := fault.New(code, "The body may have %d bytes at most.", limit).With(headerPrefix+"Connection", "close")
+	tooLarge := fault.New(code, "The body may have %d bytes at most.", limit).With(HeaderDetail+"Connection", "close")
 	if c.Request.ContentLength > limit {
 		return tooLarge
 	}
@@ -44,8 +53,14 @@ func (c *Call) readBody(w http.ResponseWriter) error {
 		return nil
 	case errors.As(err, &over):
 		return tooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fault.New(fault.BodyTooSlow, "The body came too slowly.").With(headerPrefix+"Connection", "close")
+	}
+	return BodyFault(err)
+}
+
+// BodyFault says why a body could not be read to its end.
+func BodyFault(err error) *fault.Fault {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(fault.BodyTooSlow, "The body came too slowly.").With(HeaderDetail+"Connection", "close")
 	}
 	return fault.New(fault.UploadIncomplete, "The body ended before its Content-Length.").Because(err)
 }

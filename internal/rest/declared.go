@@ -112,8 +112,8 @@ func (c *Call) Now() change.Now { return c.now }
 // MediaType is the type that the answer will have.
 func (c *Call) MediaType() string { return c.mediaType }
 
-// parts says what stands in braces in the path of one of the collection.
-func (c *collection) parts() []Param {
+// inBraces says what stands in braces in the path of one of the collection.
+func (c *collection) inBraces() []Param {
 	own := Param{Name: c.one, Doc: c.keyDoc, Schema: map[string]any{"type": "string", "minLength": 1, "maxLength": maxKey}}
 	if c.keyDoc == "" {
 		own.Doc, own.Schema = "Its id.", map[string]any{"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36}
@@ -121,7 +121,7 @@ func (c *collection) parts() []Param {
 	if c.parent == nil || !strings.Contains(c.pattern, "{") {
 		return []Param{own}
 	}
-	return append(c.parent.parts(), own)
+	return append(c.parent.inBraces(), own)
 }
 
 // maxKey is longer than anything that names one of a collection.

@@ -48,7 +48,7 @@ func (v *view) include(path []string, whole string, bad *fault.List) {
 			bad.Add(fault.New(fault.InvalidParameter, "There is no relation %q here.", path[0]).In("include"))
 			return
 		}
-		inc = &inclusion{relation: relation, view: plainView(v.c.api.collections[relation.To])}
+		inc = &inclusion{relation: relation, view: innerView(v.c.api.collections[relation.To])}
 		v.includes = append(v.includes, inc)
 	}
 	if len(path) > 1 {
@@ -153,4 +153,17 @@ func (inc *inclusion) write(dst []byte, row reflect.Value, m *field.Model, by ch
 		dst = append(dst, "null"...)
 	}
 	return append(dst, ',')
+}
+
+// checkRelations panics on a relation to nowhere.
+func (c *collection) checkRelations(a *API) {
+	for _, r := range c.relations {
+		to := a.collections[r.To]
+		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
+			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
+		}
+		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
+			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
+		}
+	}
 }

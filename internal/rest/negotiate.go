@@ -16,6 +16,9 @@ const (
 	jsonPatchType  = "application/json-patch+json"
 )
 
+// Any stands for whatever media type there is.
+const Any = "*/*"
+
 // VersionType is the media type that picks a version of a resource.
 func VersionType(version int) string {
 	return "application/vnd.verbless+v" + strconv.Itoa(version) + "+json"
@@ -28,9 +31,9 @@ func (c *Call) negotiate() error {
 	}
 	if enc := c.Request.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return fault.New(fault.UnsupportedMediaType, "Bodies are taken as they are, without Content-Encoding.").On("Content-Encoding").
-			With(headerPrefix+"Accept-Encoding", "identity")
+			With(HeaderDetail+"Accept-Encoding", "identity")
 	}
-	if c.BodyType() == "" {
+	if c.BodyType() == "" && !slices.Contains(c.op.Takes, Any) {
 		return fault.New(fault.UnsupportedMediaType, "The body must be one of: %s.", strings.Join(c.op.Takes, ", ")).On("Content-Type")
 	}
 	return nil
@@ -43,6 +46,9 @@ func (c *Call) negotiateAnswer() error {
 		return nil
 	}
 	offers := c.op.Offers
+	if slices.Contains(offers, Any) {
+		return nil
+	}
 	if offers == nil {
 		offers = []string{jsonType, VersionType(max(c.route.version, 1))}
 	}

@@ -101,7 +101,7 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	}
 	canonical := url.Values{}
 	for name, value := range values {
-		if !slices.Contains([]string{"cursor", "limit", "fields", "include", "partials"}, name) && !slices.Contains(c.spellings, name) {
+		if !slices.Contains([]string{"cursor", "limit", "fields", "include", "partials", c.part}, name) && !slices.Contains(c.spellings, name) {
 			canonical[name] = value
 		}
 	}

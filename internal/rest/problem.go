@@ -31,6 +31,7 @@ var statuses = map[fault.Kind]int{
 	fault.KindRange:           http.StatusRequestedRangeNotSatisfiable,
 	fault.KindUnprocessable:   http.StatusUnprocessableEntity,
 	fault.KindTooMany:         http.StatusTooManyRequests,
+	fault.KindEarly:           http.StatusServiceUnavailable,
 	fault.KindInternal:        http.StatusInternalServerError,
 	fault.KindUnavailable:     http.StatusServiceUnavailable,
 }
@@ -41,8 +42,8 @@ func StatusOf(code fault.Code) int {
 	return statuses[info.Kind]
 }
 
-// headerPrefix marks a detail of a fault that belongs into a header, not into the body.
-const headerPrefix = "header:"
+// HeaderDetail begins the name of a detail of a fault that belongs into a header, not into the body.
+const HeaderDetail = "header:"
 
 // refuse answers with a problem document. Nothing of an internal cause is ever shown.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
@@ -51,13 +52,13 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f := fault.As(err)
 	status := StatusOf(f.Code)
-	if status >= 500 {
+	if info, _ := fault.Lookup(f.Code); info.Kind >= fault.KindInternal {
 		a.Log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("request_id", RequestID(r.Context())),
 			slog.String("code", string(f.Code)), slog.Any("error", err))
 	}
 	h := w.Header()
 	for name, value := range f.Details {
-		if header, ok := strings.CutPrefix(name, headerPrefix); ok {
+		if header, ok := strings.CutPrefix(name, HeaderDetail); ok {
 			h.Set(header, value.(string))
 		}
 	}
@@ -101,7 +102,7 @@ func (a *API) problem(f *fault.Fault, status int, requestID string) []byte {
 		jsondoc.Member{Name: "request_id", Value: requestID},
 	)
 	for _, name := range sortedKeys(f.Details) {
-		if !strings.HasPrefix(name, headerPrefix) {
+		if !strings.HasPrefix(name, HeaderDetail) {
 			doc.Set(name, jsondoc.From(f.Details[name]))
 		}
 	}
