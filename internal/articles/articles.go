@@ -54,7 +54,7 @@ func New(d *db.DB) rest.Resource {
 	return rest.Collection[Article]{
 		Name: "articles", One: "article", Shape: rest.Bare("articles"), Store: Live(d), Key: byIDOrSlug, KeyDoc: keyDoc,
 		Refuses:   []fault.Code{fault.TransitionRefused, fault.ArticleTrashed, fault.ArticleRemoved},
-		Relations: []rest.Relation{author, history}, Beside: []rest.Resource{trash(d)}, Under: []rest.Resource{revisions(d)}, Words: search.Words, Now: now,
+		Relations: []rest.Relation{author, history}, Beside: []rest.Resource{trash(d)}, Under: []rest.Resource{revisions(d)}, Words: search.Words, Now: rest.Now(now),
 		Doc: "A piece of writing. {article} is its id or its slug.",
 	}
 }
@@ -63,7 +63,7 @@ func trash(d *db.DB) rest.Resource {
 	return rest.Collection[Trashed]{
 		Name: "trashed", One: "trashed_article", Path: "/trashed", Shape: rest.Bare("articles"), Store: bin(d), Key: byIDOrSlug, KeyDoc: keyDoc,
 		Refuses:   []fault.Code{fault.TransitionRefused, fault.ArticleRemoved},
-		Relations: []rest.Relation{author}, Methods: "GET PATCH DELETE", Now: trashedNow,
+		Relations: []rest.Relation{author}, Methods: "GET PATCH DELETE", Now: rest.Now(trashedNow),
 		Doc: "An article in the trash. PATCH its status to published to restore it.",
 	}
 }

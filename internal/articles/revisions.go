@@ -33,7 +33,7 @@ type Revision struct {
 
 func revisions(d *db.DB) rest.Resource {
 	return rest.Collection[Revision]{
-		Name: "revisions", One: "revision", Shape: rest.Bare("revisions"), Store: chronicleOf(d), Key: byNumber, KeyDoc: "Its number within the article.", Now: revisionNow,
+		Name: "revisions", One: "revision", Shape: rest.Bare("revisions"), Store: chronicleOf(d), Key: byNumber, KeyDoc: "Its number within the article.", Now: rest.Now(revisionNow),
 		Refuses: []fault.Code{fault.RevisionIsCurrent, fault.ArticleTrashed, fault.ArticleRemoved}, Newest: "number",
 		Relations: []rest.Relation{author}, Methods: "GET POST PATCH DELETE",
 		Doc: "One state of an article's text. Exactly one revision of an article is current.",

@@ -47,7 +47,7 @@ func Users(d *db.DB) *table.Table[User] {
 func New(d *db.DB, under ...rest.Resource) rest.Resource {
 	return rest.Collection[User]{
 		Name: "users", One: "user", Shape: rest.Bare("users"), Store: Users(d), Key: UserKey,
-		KeyDoc: "The number or the username, or me for the caller.", Refuses: []fault.Code{fault.LastAdmin}, Now: userNow, Under: append([]rest.Resource{tokens(d)}, under...),
+		KeyDoc: "The number or the username, or me for the caller.", Refuses: []fault.Code{fault.LastAdmin}, Now: rest.Now(userNow), Under: append([]rest.Resource{tokens(d)}, under...),
 		Relations: []rest.Relation{{Name: "avatar", To: "avatars", Via: "id", At: "user_id", Doc: "The user's newest picture."}},
 		Doc:       "Somebody who may call the API. {user} is the number, the username, or me.",
 	}

@@ -116,7 +116,7 @@ var relations = []rest.Relation{
 // New is the resource, with its status, history, payments and notices below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
-		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: relations, Now: now,
+		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: relations, Now: b.now,
 		Links: []rest.Link[Invoice]{
 			{Name: "status", Path: "/status", Doc: "The state, and which moves are allowed."},
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},

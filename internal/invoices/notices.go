@@ -39,7 +39,7 @@ const sendTries = 20
 
 func (b *Book) noticesBelow() rest.Resource {
 	return rest.Collection[Notice]{
-		Name: "notices", One: "notice", Shape: rest.Document("notice"), Store: b.notices, Methods: "GET PATCH", Refuses: []fault.Code{fault.TransitionRefused}, Now: noticeNow,
+		Name: "notices", One: "notice", Shape: rest.Document("notice"), Store: b.notices, Methods: "GET PATCH", Refuses: []fault.Code{fault.TransitionRefused}, Now: rest.Now(noticeNow),
 		Doc: "A mail about a move of an invoice, and its delivery.",
 	}
 }

@@ -89,7 +89,7 @@ func (i *Invoice) allowed() []string {
 func now(_ change.Actor, i *Invoice) change.Now {
 	now := change.Now{Next: map[string]change.Next{"status": {Is: i.Status, May: i.allowed()}}}
 	if i.Status != draft {
-		now.Fixed = []string{"amount", "currency", "description", "line_items", "due_on"}
+		now.Fixed = []string{"amount", "currency", "description", "line_items", "due_on", "company"}
 	}
 	if i.Status != draft && i.Status != published {
 		now.Fixed = append(now.Fixed, "contact_info")

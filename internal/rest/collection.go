@@ -54,7 +54,7 @@ type Collection[T any] struct {
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
 	// Now is what the rule would say to changes of one as it is, for OPTIONS to tell. nil: it would say yes.
-	Now    func(by change.Actor, row *T) change.Now
+	Now    func(call *Call, row *T) (change.Now, error)
 	Intake *Intake[T] // POST in a way of its own; nil: it takes JSON and answers 201
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
@@ -98,7 +98,7 @@ type collection struct {
 	births     births
 	raw        *Raw
 	receive    func(c *Call, row reflect.Value) error
-	now        func(by change.Actor, row reflect.Value) change.Now
+	now        func(call *Call, row reflect.Value) (change.Now, error)
 	part       string
 	open       *query.Cond
 	loose      bool
@@ -117,7 +117,9 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 		c.keyDoc = cmp.Or(d.KeyDoc, "Names one of "+d.Name+".")
 	}
 	if d.Now != nil {
-		c.now = func(by change.Actor, row reflect.Value) change.Now { return d.Now(by, row.Addr().Interface().(*T)) }
+		c.now = func(call *Call, row reflect.Value) (change.Now, error) {
+			return d.Now(call, row.Addr().Interface().(*T))
+		}
 	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
@@ -255,7 +257,7 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		}
 		row, err := c.find(call, columns)
 		if err == nil && c.now != nil {
-			call.now = c.now(call.By, row)
+			call.now, err = c.now(call, row)
 		}
 		return err == nil && c.owned(call, row), err
 	}

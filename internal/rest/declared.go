@@ -135,3 +135,8 @@ func title(name string) string {
 	}
 	return b.String()
 }
+
+// Now makes a Collection's Now of a rule's own, which needs nothing but the row and who asks.
+func Now[T any](of func(by change.Actor, row *T) change.Now) func(*Call, *T) (change.Now, error) {
+	return func(c *Call, row *T) (change.Now, error) { return of(c.By, row), nil }
+}
