@@ -88,3 +88,11 @@ func part(f *fault.Fault) any {
 	}
 	return one
 }
+
+// Challenge says how to authenticate; a reason is given only to those who tried (RFC 6750).
+func Challenge(code fault.Code) string {
+	if code == fault.Unauthenticated {
+		return `Bearer realm="verbless"`
+	}
+	return `Bearer realm="verbless", error="invalid_token"`
+}

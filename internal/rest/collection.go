@@ -191,12 +191,6 @@ func (c *collection) prepare(newest string) {
 	c.prepareViews()
 }
 
-func (c *collection) itemPattern() string { return c.pattern + "/{" + c.one + "}" }
-
-func (c *collection) has(method string) bool {
-	return slices.Contains(strings.Fields(c.methods), method)
-}
-
 // routes mounts the two paths of a collection, or the first alone, and gives the first. suffix keeps the names of operations
 // apart.
 func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whole *route) {

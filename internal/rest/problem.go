@@ -42,7 +42,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Retry-After", "1")
 	}
 	if status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", challenge(f.Code))
+		h.Set("WWW-Authenticate", problem.Challenge(f.Code))
 	}
 	body := problem.Write(f, a.Base, RequestID(r.Context()))
 	h.Set("Vary", varyList)
@@ -54,14 +54,6 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
-}
-
-// challenge says how to authenticate; a reason is given only to those who tried (RFC 6750).
-func challenge(code fault.Code) string {
-	if code == fault.Unauthenticated {
-		return `Bearer realm="verbless"`
-	}
-	return `Bearer realm="verbless", error="invalid_token"`
 }
 
 type requestIDKey struct{}

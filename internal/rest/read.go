@@ -11,6 +11,7 @@ import (
 	"verbless/internal/field"
 	"verbless/internal/header"
 	"verbless/internal/jsondoc"
+	"verbless/internal/shape"
 )
 
 // view reads the parameters that say what is shown.
@@ -174,10 +175,10 @@ func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, t
 	answer.Set("Link", header)
 	if q.Count {
 		end = strconv.AppendInt(append(end, `,"meta":{"total":`...), total, 10)
-		end = append(appendWarnings(end, ",", warnings, ""), '}')
+		end = append(shape.AppendWarnings(end, ",", warnings, ""), '}')
 		answer.Set("Preference-Applied", "count=exact")
 	} else {
-		end = appendWarnings(end, `,"meta":{`, warnings, "}")
+		end = shape.AppendWarnings(end, `,"meta":{`, warnings, "}")
 	}
 	return append(end, "}\n"...)
 }
