@@ -24,11 +24,14 @@ test: ## Run every test, over SQLite and PostgreSQL
 bench: ## Measure how fast it is
 	go run ./bench
 
-check: ## Look at the code without running it: gofmt, vet, floors, linters
+check: ## Look at the code without running it: gofmt, vet, floors, linters, the description of the API
 	@unformatted=$$(find . -path ./.cache -prune -o -name '*.go' -exec gofmt -l {} +); \
 	if [[ -n $$unformatted ]]; then printf 'gofmt would change:\n%s\n' "$$unformatted"; exit 1; fi
 	go vet ./...
 	go test ./internal/floors
+	go test ./docs
+	@if command -v npm >/dev/null; then scripts/tools; else echo "npm is not installed, so the description of the API is not linted"; fi
+	go test ./tools -run Linters
 	@for linter in $(LINTERS); do \
 		if go tool -n "$$linter" >/dev/null 2>&1; then echo "go tool $$linter ./..."; go tool "$$linter" ./...; \
 		else echo "skipped $$linter: go.mod does not name it as a tool"; fi; \

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"verbless/internal/rest"
 	"verbless/internal/trip"
 )
 
@@ -17,6 +18,11 @@ import (
 // want to know, its pace.
 func (a *App) Handler() http.Handler {
 	return a.observed(a.secured(a.cors().Wrap(a.paced(a.API))))
+}
+
+// headers are what these add to every answer.
+func headers() []rest.Header {
+	return []rest.Header{{Name: "X-Request-Id", Doc: "Names the request in the log. The caller may choose it.", Always: true}}
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.

@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"verbless/internal/rest"
 )
 
 // Description is the service's OpenAPI document, ready to judge answers by.
 type Description struct {
 	Paths    map[string]map[string]any // pattern, then method in lower case
+	doc      map[string]any
 	mu       *sync.Mutex
 	strict   *jsonschema.Compiler
 	sparse   *jsonschema.Compiler // for answers that leave members out because fields= asked for it
@@ -35,7 +39,7 @@ func read(t testing.TB, openapi map[string]any) Description {
 		return doc
 	}
 	doc := load()
-	d := Description{Paths: map[string]map[string]any{}, mu: &sync.Mutex{}, compiled: map[string]*jsonschema.Schema{}}
+	d := Description{Paths: map[string]map[string]any{}, doc: doc.(map[string]any), mu: &sync.Mutex{}, compiled: map[string]*jsonschema.Schema{}}
 	for pattern, item := range doc.(map[string]any)["paths"].(map[string]any) {
 		d.Paths[pattern] = item.(map[string]any)
 	}
@@ -94,37 +98,95 @@ func (d Description) Pattern(path string) string {
 	return best
 }
 
-// Check fails the test when an answer is not one that the description allows.
+// Check fails the test when an answer is not one that the description allows: its status, headers, media type and body.
 func (d Description) Check(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 	t.Helper()
-	pattern := d.Pattern(r.URL.Path)
-	method := strings.ToLower(r.Method)
-	if method == "head" {
-		method = "get"
-	}
-	if pattern == "" || d.Paths[pattern][method] == nil {
-		if response.StatusCode < 400 && r.Method != http.MethodOptions {
+	pattern, method := d.Pattern(r.URL.Path), strings.ToLower(r.Method)
+	operation, ok := d.Paths[pattern][method].(map[string]any)
+	if !ok {
+		// What is not there is refused in a way that no operation describes.
+		if response.StatusCode != http.StatusNotFound && response.StatusCode != http.StatusMethodNotAllowed && response.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s %s answered %d, but is not described", r.Method, r.URL.Path, response.StatusCode)
+		} else if len(body) > 0 {
+			d.validate(t, r, "openapi.json#/components/schemas/problem", body)
 		}
 		return
 	}
-	mediaType := response.Header.Get("Content-Type")
-	at := "openapi.json#/paths/" + escape(pattern) + "/" + method + "/responses/" + strconv.Itoa(response.StatusCode)
-	responses := d.Paths[pattern][method].(map[string]any)["responses"].(map[string]any)
-	described, known := responses[strconv.Itoa(response.StatusCode)].(map[string]any)
+	status := strconv.Itoa(response.StatusCode)
+	at := "openapi.json#/paths/" + escape(pattern) + "/" + method + "/responses/" + status
+	described, known := operation["responses"].(map[string]any)[status].(map[string]any)
 	if !known {
 		t.Errorf("%s %s: status %d is not described\n%s", r.Method, pattern, response.StatusCode, body)
 		return
 	}
+	if reference, ok := described["$ref"].(string); ok {
+		at, described = "openapi.json"+reference, d.part(reference)
+	}
+	d.checkHeaders(t, r, described, response)
 	if len(body) == 0 {
 		return
 	}
-	if described["$ref"] != nil {
-		at = "openapi.json#/components/responses/problem"
-	} else if content, ok := described["content"].(map[string]any); !strings.HasSuffix(mediaType, "json") && ok && (content[mediaType] != nil || content["*/*"] != nil) {
-		return // bytes that no schema describes
+	mediaType := response.Header.Get("Content-Type")
+	content, _ := described["content"].(map[string]any)
+	plain, _, _ := strings.Cut(mediaType, ";")
+	var media map[string]any
+	for _, name := range []string{mediaType, plain, rest.Any} {
+		if media == nil {
+			media, ok = content[name].(map[string]any)
+		}
 	}
-	d.validate(t, r, at+"/content/"+escape(mediaType)+"/schema", body)
+	switch {
+	case !ok:
+		t.Errorf("%s %s: %d as %s is not described", r.Method, pattern, response.StatusCode, mediaType)
+	case media["schema"] != nil && strings.HasSuffix(mediaType, "json"):
+		d.validate(t, r, at+"/content/"+escape(mediaType)+"/schema", body)
+	}
+}
+
+// framing are the headers of HTTP itself, which no description names.
+var framing = []string{"Connection", "Content-Length", "Content-Type", "Date", "Transfer-Encoding"}
+
+func (d Description) checkHeaders(t testing.TB, r *http.Request, described map[string]any, response *http.Response) {
+	t.Helper()
+	headers := map[string]bool{}
+	described, _ = described["headers"].(map[string]any)
+	for name, h := range described {
+		header := h.(map[string]any)
+		if reference, ok := header["$ref"].(string); ok {
+			header = d.part(reference)
+		}
+		headers[http.CanonicalHeaderKey(name)] = true
+		if header["required"] == true && response.Header.Get(name) == "" {
+			t.Errorf("%s %s: %d has no header %s", r.Method, r.URL.Path, response.StatusCode, name)
+		}
+	}
+	for name := range response.Header {
+		if !headers[name] && !slices.Contains(framing, name) {
+			t.Errorf("%s %s: %d has the header %s, which is not described", r.Method, r.URL.Path, response.StatusCode, name)
+		}
+	}
+}
+
+// Parameters are those of an operation, by their names.
+func (d Description) Parameters(pattern, method string) map[string]map[string]any {
+	found := map[string]map[string]any{}
+	for _, p := range d.Paths[pattern][method].(map[string]any)["parameters"].([]any) {
+		param := p.(map[string]any)
+		if reference, ok := param["$ref"].(string); ok {
+			param = d.part(reference)
+		}
+		found[param["name"].(string)] = param
+	}
+	return found
+}
+
+// part is what a reference of the description leads to.
+func (d Description) part(reference string) map[string]any {
+	part := d.doc
+	for _, name := range strings.Split(strings.TrimPrefix(reference, "#/"), "/") {
+		part, _ = part[name].(map[string]any)
+	}
+	return part
 }
 
 func (d Description) validate(t testing.TB, r *http.Request, at string, body []byte) {

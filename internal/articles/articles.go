@@ -8,6 +8,7 @@ import (
 
 	"verbless/internal/change"
 	"verbless/internal/db"
+	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/ident"
 	"verbless/internal/query"
@@ -51,19 +52,23 @@ var (
 // New is the resource, with its trash beside it.
 func New(d *db.DB) rest.Resource {
 	return rest.Collection[Article]{
-		Name: "articles", One: "article", Shape: rest.Bare("articles"), Store: Live(d), Key: byIDOrSlug,
-		Relations: []rest.Relation{author, history}, Beside: []rest.Resource{trash(d)}, Under: []rest.Resource{revisions(d)}, Words: search.Words,
+		Name: "articles", One: "article", Shape: rest.Bare("articles"), Store: Live(d), Key: byIDOrSlug, KeyDoc: keyDoc,
+		Refuses:   []fault.Code{fault.TransitionRefused, fault.ArticleTrashed, fault.ArticleRemoved},
+		Relations: []rest.Relation{author, history}, Beside: []rest.Resource{trash(d)}, Under: []rest.Resource{revisions(d)}, Words: search.Words, Now: rest.Now(now),
 		Doc: "A piece of writing. {article} is its id or its slug.",
 	}
 }
 
 func trash(d *db.DB) rest.Resource {
 	return rest.Collection[Trashed]{
-		Name: "trashed", One: "trashed_article", Path: "/trashed", Shape: rest.Bare("articles"), Store: bin(d), Key: byIDOrSlug,
-		Relations: []rest.Relation{author}, Methods: "GET PATCH DELETE",
+		Name: "trashed", One: "trashed_article", Path: "/trashed", Shape: rest.Bare("articles"), Store: bin(d), Key: byIDOrSlug, KeyDoc: keyDoc,
+		Refuses:   []fault.Code{fault.TransitionRefused, fault.ArticleRemoved},
+		Relations: []rest.Relation{author}, Methods: "GET PATCH DELETE", Now: rest.Now(trashedNow),
 		Doc: "An article in the trash. PATCH its status to published to restore it.",
 	}
 }
+
+const keyDoc = "The id or the slug of the article."
 
 // byIDOrSlug reads {article}. No slug looks like an id, so one text means one article.
 func byIDOrSlug(_ change.Actor, text string) (query.Cond, bool) {

@@ -33,7 +33,8 @@ type Revision struct {
 
 func revisions(d *db.DB) rest.Resource {
 	return rest.Collection[Revision]{
-		Name: "revisions", One: "revision", Shape: rest.Bare("revisions"), Store: chronicleOf(d), Key: byNumber, Newest: "number",
+		Name: "revisions", One: "revision", Shape: rest.Bare("revisions"), Store: chronicleOf(d), Key: byNumber, KeyDoc: "Its number within the article.", Now: rest.Now(revisionNow),
+		Refuses: []fault.Code{fault.RevisionIsCurrent, fault.ArticleTrashed, fault.ArticleRemoved}, Newest: "number",
 		Relations: []rest.Relation{author}, Methods: "GET POST PATCH DELETE",
 		Doc: "One state of an article's text. Exactly one revision of an article is current.",
 	}
@@ -65,6 +66,15 @@ func revisionRule(c *change.Change[Revision]) error {
 		bad.Add(fault.New(fault.ReadOnly, "History does not change; add a revision.").At("/body"))
 	}
 	return bad.Err()
+}
+
+// revisionNow is what may become of a revision as it is.
+func revisionNow(_ change.Actor, r *Revision) change.Now {
+	now := change.Now{Fixed: []string{"title", "body"}}
+	if r.Current {
+		now.Fixed, now.Kept = append(now.Fixed, "is_current"), fault.RevisionIsCurrent
+	}
+	return now
 }
 
 func isCurrent(message string) error {

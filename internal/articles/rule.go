@@ -59,6 +59,16 @@ func trashRule(c *change.Change[Trashed]) error {
 	return nil
 }
 
+// now is what may become of an article as it is. DELETE throws a published one away, and removes an archived one.
+func now(_ change.Actor, a *Article) change.Now {
+	return change.Now{Next: map[string]change.Next{"status": {Is: a.Status, May: moves.Next(a.Status)}}}
+}
+
+// trashedNow is what may become of an article in the trash.
+func trashedNow(_ change.Actor, t *Trashed) change.Now {
+	return change.Now{Next: map[string]change.Next{"status": {Is: t.Status, May: moves.Next(t.Status)}}, Fixed: []string{"slug", "title", "body", "tags", "metadata"}}
+}
+
 // onlyStatus refuses changes of what an article in the trash holds.
 func onlyStatus(was, now Article) error {
 	var bad fault.List

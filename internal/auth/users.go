@@ -46,7 +46,8 @@ func Users(d *db.DB) *table.Table[User] {
 // New is the resource: users, with their tokens and whatever else is theirs below them.
 func New(d *db.DB, under ...rest.Resource) rest.Resource {
 	return rest.Collection[User]{
-		Name: "users", One: "user", Shape: rest.Bare("users"), Store: Users(d), Key: UserKey, Under: append([]rest.Resource{tokens(d)}, under...),
+		Name: "users", One: "user", Shape: rest.Bare("users"), Store: Users(d), Key: UserKey,
+		KeyDoc: "The number or the username, or me for the caller.", Refuses: []fault.Code{fault.LastAdmin}, Now: rest.Now(userNow), Under: append([]rest.Resource{tokens(d)}, under...),
 		Relations: []rest.Relation{{Name: "avatar", To: "avatars", Via: "id", At: "user_id", Doc: "The user's newest picture."}},
 		Doc:       "Somebody who may call the API. {user} is the number, the username, or me.",
 	}
@@ -76,6 +77,14 @@ func userRule(c *change.Change[User]) error {
 		return fault.New(fault.ForbiddenCode, "Only an admin may give a role.").At("/role")
 	}
 	return nil
+}
+
+// userNow is what may become of a user: a role is given by admins.
+func userNow(by change.Actor, _ *User) change.Now {
+	if by.IsAdmin() {
+		return change.Now{}
+	}
+	return change.Now{Fixed: []string{"role"}}
 }
 
 // guardUsers refuses a name that is taken, and the loss of the last admin.

@@ -53,6 +53,7 @@ func (a *Avatars) Resource() rest.Resource {
 		Name: "avatars", One: "avatar", Shape: rest.Keyed("avatars", "avatars").OrBare(), Store: a.store(), Methods: "GET POST DELETE",
 		Relations: []rest.Relation{{Name: "user", To: "users", Via: "user_id", At: "id", Doc: "Whose picture it is."}},
 		Raw:       &rest.Raw{Types: picture.Types(), Max: a.Max, TooLarge: fault.AvatarTooLarge}, Receive: a.receive,
-		Doc: "A picture of a user. POST takes the bytes of a JPEG, PNG or GIF image, or the address of one.",
+		Refuses: []fault.Code{fault.ImageMismatch, fault.ImageCorrupt, fault.ImageTooManyPixels, fault.ImageNotFetched},
+		Doc:     "A picture of a user. POST takes the bytes of a JPEG, PNG or GIF image, or the address of one.",
 	}
 }

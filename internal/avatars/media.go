@@ -17,14 +17,18 @@ func (a *Avatars) Media() rest.Resource {
 	var answers []rest.Response
 	for _, status := range []int{http.StatusOK, http.StatusPartialContent} {
 		for _, mediaType := range picture.Types() {
-			answers = append(answers, rest.Response{Status: status, Doc: "The picture, or the part asked for.", Type: mediaType})
+			answers = append(answers, rest.Response{Status: status, Doc: "The picture, or the part asked for.", Type: mediaType, Headers: confined})
 		}
 	}
-	return rest.Route{Path: "/media/{name}", Public: true, Operations: []*rest.Operation{{
+	part := rest.Param{Name: "name", Doc: "The end of an avatar's image_url.", Schema: map[string]any{"type": "string", "maxLength": 100}}
+	return rest.Route{Path: "/media/{name}", Public: true, Parts: []rest.Param{part}, Operations: []*rest.Operation{{
 		Method: http.MethodGet, ID: "getMedia", Summary: "Show a picture", Handle: a.show, Offers: picture.Types(),
-		Answers: append(answers, rest.Response{Status: http.StatusNotModified, Doc: "Nothing has changed."}),
+		Answers: append(answers, rest.Response{Status: http.StatusNotModified, Doc: "Nothing has changed.", Headers: confined}),
 	}}}
 }
+
+// confined are the headers that keep a browser from making more of a picture than a picture.
+var confined = []rest.Header{{Name: "Content-Security-Policy", Doc: "Nothing runs, and nothing is loaded.", Always: true}, {Name: "Content-Disposition", Doc: "To be shown where it is asked for.", Always: true}}
 
 func (a *Avatars) show(c *rest.Call) (*rest.Answer, error) {
 	name := c.Param("name")

@@ -146,9 +146,9 @@ func TestDeprecatedSpellings(t *testing.T) {
 			}
 		}
 		marked := map[string]bool{}
-		for _, p := range s.Routes.Paths["/companies"]["get"].(map[string]any)["parameters"].([]any) {
-			if param := p.(map[string]any); param["deprecated"] == true {
-				marked[param["name"].(string)] = true
+		for name, param := range s.Routes.Parameters("/companies", "get") {
+			if param["deprecated"] == true {
+				marked[name] = true
 			}
 		}
 		if !maps.Equal(marked, map[string]bool{"partial": true, "include": true}) {

@@ -15,7 +15,11 @@ import (
 	"verbless/internal/rest"
 )
 
-const schemaType = "application/schema+json"
+const (
+	schemaType = "application/schema+json"
+	htmlType   = "text/html"
+	maxName    = 100
+)
 
 // New is an API that describes itself: beside the resources it serves its description, its schemas, and a page for each problem.
 func New(o rest.Options, resources ...rest.Resource) *rest.API {
@@ -24,49 +28,84 @@ func New(o rest.Options, resources ...rest.Resource) *rest.API {
 }
 
 // itself is what the service says of itself. The API is known only once it answers.
-func itself() (resources []rest.Resource) {
-	object := map[string]any{"type": "object"}
+func itself() []rest.Resource {
 	var once sync.Once
 	var openapi []byte
-	public := func(path, id, summary string, offers []string, handle func(*rest.Call) (*rest.Answer, error)) {
-		resources = append(resources, rest.Route{Path: path, Public: true, Operations: []*rest.Operation{{Method: http.MethodGet, ID: id, Summary: summary, Handle: handle, Offers: offers,
-			Answers: []rest.Response{{Status: 200, Doc: summary, Type: offers[0], Schema: object}, {Status: 304, Doc: "Nothing has changed."}}}}})
-	}
-	public("/openapi.json", "getDescription", "Describe this API in OpenAPI 3.1", []string{jsonType}, func(c *rest.Call) (*rest.Answer, error) {
-		once.Do(func() { openapi = marshal(OpenAPI(c.API())) })
-		return static(c, jsonType, openapi), nil
-	})
-	public("/schemas/{schema}", "getSchema", "JSON Schema of a resource", []string{schemaType, jsonType}, func(c *rest.Call) (*rest.Answer, error) {
-		name, ok := strings.CutSuffix(c.Param("schema"), ".json")
-		d := description{c.API()}
-		schemas := d.components()["schemas"].(map[string]any)
-		if schema, known := schemas[name]; ok && known {
-			return static(c, c.MediaType(), d.standalone(name, schema)), nil
-		}
-		return nil, fault.NotFound()
-	})
-	public("/problems", "listProblems", "All the problem codes", []string{jsonType}, func(c *rest.Call) (*rest.Answer, error) {
-		list := make([]any, len(fault.Codes))
-		for i, info := range fault.Codes {
-			list[i] = explain(c, info)
-		}
-		return static(c, jsonType, marshal(map[string]any{"problems": list})), nil
-	})
-	public("/problems/{problem}", "getProblem", "What a problem code means", []string{jsonType, "text/html"}, func(c *rest.Call) (*rest.Answer, error) {
-		info, ok := fault.Lookup(fault.Code(c.Param("problem")))
-		if !ok {
-			return nil, fault.NotFound()
-		}
-		if c.MediaType() == "text/html" {
-			var page strings.Builder
-			if err := problemPage.Execute(&page, explain(c, info)); err != nil {
-				return nil, err
+	schemas := map[string][]byte{}
+	prepared := func(c *rest.Call) {
+		once.Do(func() {
+			openapi = marshal(OpenAPI(c.API()))
+			d := newDescription(c.API())
+			for name, schema := range bounded(d.schemas()).(map[string]any) {
+				schemas[name+".json"] = d.standalone(name, schema)
 			}
-			return static(c, "text/html; charset=utf-8", []byte(page.String())), nil
+		})
+	}
+	object := map[string]any{"type": "object"}
+	return []rest.Resource{
+		public("/openapi.json", "getDescription", "Describe this API in OpenAPI 3.1", object, []string{jsonType}, func(c *rest.Call) (*rest.Answer, error) {
+			prepared(c)
+			return static(c, jsonType, openapi), nil
+		}),
+		public("/schemas/{schema}", "getSchema", "JSON Schema of a resource", object, []string{schemaType, jsonType}, func(c *rest.Call) (*rest.Answer, error) {
+			prepared(c)
+			if schema := schemas[c.Param("schema")]; schema != nil {
+				return static(c, c.MediaType(), schema), nil
+			}
+			return nil, fault.NotFound()
+		}, rest.Param{Name: "schema", Doc: "The name of a schema, with .json at its end: article.json.", Schema: map[string]any{"type": "string", "maxLength": maxName}}),
+		public("/problems", "listProblems", "All the problem codes", problemsSchema(), []string{jsonType}, func(c *rest.Call) (*rest.Answer, error) {
+			list := make([]any, len(fault.Codes))
+			for i, info := range fault.Codes {
+				list[i] = explain(c, info)
+			}
+			return static(c, jsonType, marshal(map[string]any{"problems": list})), nil
+		}),
+		public("/problems/{problem}", "getProblem", "What a problem code means", explanationSchema(), []string{jsonType, htmlType}, showProblem,
+			rest.Param{Name: "problem", Doc: "A problem code.", Schema: map[string]any{"type": "string", "maxLength": maxName}}),
+	}
+}
+
+// public is a path that anybody may read. Its last media type may be HTML, which no schema describes.
+func public(path, id, summary string, schema any, offers []string, handle func(*rest.Call) (*rest.Answer, error), parts ...rest.Param) rest.Resource {
+	var answers []rest.Response
+	for _, mediaType := range offers {
+		answer := rest.Response{Status: http.StatusOK, Doc: summary + ".", Type: mediaType, Schema: schema}
+		if mediaType == htmlType {
+			answer.Schema = nil
 		}
-		return static(c, jsonType, marshal(explain(c, info))), nil
-	})
-	return resources
+		answers = append(answers, answer)
+	}
+	return rest.Route{Path: path, Public: true, Parts: parts, Operations: []*rest.Operation{{Method: http.MethodGet, ID: id, Summary: summary, Handle: handle, Offers: offers,
+		Answers: append(answers, rest.Response{Status: http.StatusNotModified, Doc: "Nothing has changed."})}}}
+}
+
+func showProblem(c *rest.Call) (*rest.Answer, error) {
+	info, ok := fault.Lookup(fault.Code(c.Param("problem")))
+	if !ok {
+		return nil, fault.NotFound()
+	}
+	if c.MediaType() == htmlType {
+		var page strings.Builder
+		if err := problemPage.Execute(&page, explain(c, info)); err != nil {
+			return nil, err
+		}
+		return static(c, htmlType+"; charset=utf-8", []byte(page.String())), nil
+	}
+	return static(c, jsonType, marshal(explain(c, info))), nil
+}
+
+func explanationSchema() map[string]any {
+	text := map[string]any{"type": "string", "maxLength": maxAddress}
+	names := []string{"type", "code", "status", "title", "help"}
+	return map[string]any{"type": "object", "description": "What a problem code means.", "required": names, "additionalProperties": false, "properties": map[string]any{
+		"type": map[string]any{"type": "string", "format": "uri", "maxLength": maxAddress}, "code": text, "title": text, "help": text,
+		"status": map[string]any{"type": "integer", "format": "int32", "minimum": 400, "maximum": 599}}}
+}
+
+func problemsSchema() map[string]any {
+	return map[string]any{"type": "object", "required": []string{"problems"}, "additionalProperties": false, "properties": map[string]any{
+		"problems": map[string]any{"type": "array", "maxItems": 1000, "items": explanationSchema()}}}
 }
 
 func explain(c *rest.Call, info fault.Info) map[string]any {
@@ -84,7 +123,7 @@ var problemPage = template.Must(template.New("problem").Parse(`<!doctype html>
 var refEnd = regexp.MustCompile(`("\$ref":"[^"]+)"`)
 
 // standalone makes a schema of its own address, whose references lead to the others.
-func (d description) standalone(name string, schema any) []byte {
+func (d *description) standalone(name string, schema any) []byte {
 	whole := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": d.api.Base + "/schemas/" + name + ".json"}
 	for key, value := range schema.(map[string]any) {
 		whole[key] = value

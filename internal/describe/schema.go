@@ -3,6 +3,7 @@ package describe
 import (
 	"slices"
 
+	"verbless/internal/change"
 	"verbless/internal/field"
 	"verbless/internal/rest"
 	"verbless/internal/shape"
@@ -11,7 +12,7 @@ import (
 func ref(name string) any { return rest.Ref(name) }
 
 // resource is the schema of a resource: its own members and, in answers, its relations.
-func (d description) resource(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) resource(k *rest.Kind, p field.Purpose) map[string]any {
 	s := d.members(k, p)
 	if p == field.Answer {
 		for _, r := range k.Relations {
@@ -25,12 +26,30 @@ func (d description) resource(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // members is the schema of what the type itself declares.
-func (d description) members(k *rest.Kind, p field.Purpose) map[string]any {
-	return k.Model.Schema(p, func(name string) bool { return d.api.Deprecated(k.Name, "", name) })
+func (d *description) members(k *rest.Kind, p field.Purpose) map[string]any {
+	s := k.Model.Schema(p, func(name string) bool { return d.api.Deprecated(k.Name, "", name) })
+	if p != field.Answer {
+		narrow(s["properties"].(map[string]any), d.now)
+	}
+	return s
+}
+
+// narrow says of members what holds for one resource now: which cannot be changed, and which can become only what.
+func narrow(members map[string]any, now change.Now) {
+	for _, name := range now.Fixed {
+		members[name].(map[string]any)["readOnly"] = true
+	}
+	for name, next := range now.Next {
+		member := members[name].(map[string]any)
+		member["enum"] = append([]string{next.Is}, next.May...)
+		if len(next.May) == 0 {
+			member["readOnly"] = true
+		}
+	}
 }
 
 // document is the schema of a document. The schemas of documents are of the whole of them.
-func (d description) document(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) document(k *rest.Kind, p field.Purpose) map[string]any {
 	links, always := map[string]any{}, []string{}
 	for _, l := range k.Links {
 		links[l.Name] = l.Schema()
@@ -52,7 +71,7 @@ func (d description) document(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // attributes is the members of a resource without those that stand elsewhere in a document.
-func (d description) attributes(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) attributes(k *rest.Kind, p field.Purpose) map[string]any {
 	s := d.members(k, p)
 	outside := []string{k.Model.ID.Name, "links"}
 	for _, name := range outside {
@@ -65,7 +84,7 @@ func (d description) attributes(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // data is the schema of type, id, attributes and relationships.
-func (d description) data(k *rest.Kind, p field.Purpose) map[string]any {
+func (d *description) data(k *rest.Kind, p field.Purpose) map[string]any {
 	related := map[string]any{}
 	for _, f := range k.Model.Links {
 		related[f.Link] = shape.RelationshipSchema(false)
@@ -77,7 +96,7 @@ func (d description) data(k *rest.Kind, p field.Purpose) map[string]any {
 }
 
 // included is every resource that include can reach.
-func (d description) included(k *rest.Kind) map[string]any {
+func (d *description) included(k *rest.Kind) map[string]any {
 	var kinds []any
 	seen := map[string]bool{}
 	var add func(k *rest.Kind, depth int)
@@ -98,19 +117,21 @@ func (d description) included(k *rest.Kind) map[string]any {
 }
 
 // page is a page of them.
-func (d description) page(k *rest.Kind) any {
-	if k.Shape.Kind == "" {
-		return k.Shape.ListSchema(ref(k.One))
+func (d *description) page(k *rest.Kind) any {
+	name := k.One
+	if k.Shape.Kind != "" {
+		name += "_data"
 	}
-	s := k.Shape.ListSchema(ref(k.One + "_data")).(map[string]any)
-	if len(k.Relations) > 0 {
+	s := k.Shape.ListSchema(ref(name)).(map[string]any)
+	s["properties"].(map[string]any)[k.Shape.Many].(map[string]any)["maxItems"] = rest.MaxLimit
+	if k.Shape.Kind != "" && len(k.Relations) > 0 {
 		s["properties"].(map[string]any)["included"] = ref(k.One + "_included")
 	}
 	return s
 }
 
 // one is one of them in an answer, which may say what is missing from it.
-func (d description) one(k *rest.Kind) any {
+func (d *description) one(k *rest.Kind) any {
 	s := k.Shape.Schema(ref(k.One))
 	if k.Warns {
 		s.(map[string]any)["properties"].(map[string]any)["meta"] = ref("page_meta")
@@ -121,7 +142,7 @@ func (d description) one(k *rest.Kind) any {
 func relationSchema(r rest.Relation, to any) map[string]any {
 	s := map[string]any{"description": "Only with include=" + r.Name + "."}
 	if r.Many {
-		s["type"], s["items"] = "array", to
+		s["type"], s["items"], s["maxItems"] = "array", to, rest.MaxRelated
 	} else {
 		s["anyOf"] = []any{to, map[string]any{"type": "null"}}
 	}
@@ -132,22 +153,4 @@ func warningsSchema() map[string]any {
 	text := map[string]any{"type": "string"}
 	return map[string]any{"type": "array", "description": "What is missing from this answer, and why.", "items": map[string]any{
 		"type": "object", "required": []string{"code", "message"}, "properties": map[string]any{"code": text, "message": text}}}
-}
-
-// problemSchema is RFC 9457 with our members.
-func problemSchema(codes []string) map[string]any {
-	str := map[string]any{"type": "string"}
-	return map[string]any{
-		"type":     "object",
-		"required": []string{"type", "title", "status", "code", "message", "request_id"},
-		"properties": map[string]any{
-			"type": map[string]any{"type": "string", "format": "uri"}, "title": str, "message": str, "request_id": str,
-			"status": map[string]any{"type": "integer", "minimum": 400, "maximum": 599},
-			"code":   map[string]any{"type": "string", "enum": codes},
-			"errors": map[string]any{"type": "array", "items": map[string]any{
-				"type": "object", "required": []string{"code", "message"}, "additionalProperties": false,
-				"properties": map[string]any{"code": map[string]any{"type": "string", "enum": codes}, "message": str, "pointer": str, "parameter": str, "header": str},
-			}},
-		},
-	}
 }

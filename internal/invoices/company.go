@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 
+	"verbless/internal/change"
 	"verbless/internal/db"
+	"verbless/internal/rest"
 )
 
 // resolve looks at the companies that invoices belong to. What it finds serves the guard and the notice alike: whatever becomes
@@ -56,4 +58,12 @@ func addressee(ctx context.Context, q db.Querier, i *Invoice) (*Contact, error) 
 		return nil, nil
 	}
 	return was, db.Fault(err)
+}
+
+// now is what may become of an invoice as it is, and as its company is.
+func (b *Book) now(c *rest.Call, i *Invoice) (change.Now, error) {
+	if err := meet(c.Ctx, b.DB.Reader(c.Ctx), i); err != nil {
+		return change.Now{}, err
+	}
+	return now(c.By, i), nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verbless/internal/db"
+	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/gateway"
 	"verbless/internal/mail"
@@ -115,13 +116,14 @@ var relations = []rest.Relation{
 // New is the resource, with its status, history, payments and notices below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
-		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: relations,
+		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: relations, Now: b.now,
 		Links: []rest.Link[Invoice]{
 			{Name: "status", Path: "/status", Doc: "The state, and which moves are allowed."},
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},
 			{Name: "pay", Path: "/payment_attempts", Method: "POST", Type: "application/json", When: b.payable, Doc: "Where to pay; present only while the status allows it."},
 		},
-		Under: []rest.Resource{b.status(), transitions(b.DB), b.payments(), b.noticesBelow()},
-		Doc:   "A bill. PATCH its status to move it along.",
+		Under:   []rest.Resource{b.status(), transitions(b.DB), b.payments(), b.noticesBelow()},
+		Refuses: []fault.Code{fault.TransitionRefused, fault.InvoiceKept},
+		Doc:     "A bill. PATCH its status to move it along.",
 	}
 }

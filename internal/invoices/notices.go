@@ -39,7 +39,7 @@ const sendTries = 20
 
 func (b *Book) noticesBelow() rest.Resource {
 	return rest.Collection[Notice]{
-		Name: "notices", One: "notice", Shape: rest.Document("notice"), Store: b.notices, Methods: "GET PATCH",
+		Name: "notices", One: "notice", Shape: rest.Document("notice"), Store: b.notices, Methods: "GET PATCH", Refuses: []fault.Code{fault.TransitionRefused}, Now: rest.Now(noticeNow),
 		Doc: "A mail about a move of an invoice, and its delivery.",
 	}
 }
@@ -60,6 +60,15 @@ func noticeRule(c *change.Change[Notice]) error {
 		c.Now.Problem = nil
 	}
 	return nil
+}
+
+// noticeNow is what may become of a notice: a dead one can be set right, and sent again.
+func noticeNow(_ change.Actor, n *Notice) change.Now {
+	now := change.Now{Next: map[string]change.Next{"status": {Is: n.Status, May: noticeMoves.Next(n.Status)}}}
+	if n.Status != noticeDead {
+		now.Fixed = []string{"address"}
+	}
+	return now
 }
 
 // requeue gives a notice that is to be sent again all its tries.

@@ -47,7 +47,7 @@ func (b *Book) payments() rest.Resource {
 	return rest.Collection[PaymentAttempt]{
 		Name: "payment_attempts", One: "payment_attempt", Shape: rest.Document("payment_attempt").OrBare(), Store: b.attempts, Methods: "GET POST", NoStore: true,
 		Relations: []rest.Relation{{Name: "by", To: "users", Via: "user_id", At: "id", Doc: "Who paid."}},
-		Finish:    b.pay, Options: b.offer,
+		Finish:    b.pay, Options: b.offer, Refuses: []fault.Code{fault.InvoiceNotPayable},
 		Doc: "One try to pay an invoice. POST takes the document, or its attributes alone.",
 	}
 }
@@ -227,7 +227,7 @@ func (b *Book) offer(call *rest.Call, description map[string]any) error {
 			},
 		})
 	} else if post, ok := description["methods"].(map[string]any)["POST"].(map[string]any); ok {
-		post["allowed"] = false
+		post["allowed"], post["refused"] = false, fault.InvoiceNotPayable
 	}
 	description["actions"] = actions
 	return nil

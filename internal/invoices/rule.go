@@ -85,6 +85,21 @@ func (i *Invoice) allowed() []string {
 	return slices.DeleteFunc(slices.Clone(states), func(to string) bool { reason, _ := i.refusal(to); return reason != "" })
 }
 
+// now is what may become of an invoice as it is: the moves, what of its content is still open, and whether it can go.
+func now(_ change.Actor, i *Invoice) change.Now {
+	now := change.Now{Next: map[string]change.Next{"status": {Is: i.Status, May: i.allowed()}}}
+	if i.Status != draft {
+		now.Fixed = []string{"amount", "currency", "description", "line_items", "due_on", "company"}
+	}
+	if i.Status != draft && i.Status != published {
+		now.Fixed = append(now.Fixed, "contact_info")
+	}
+	if i.Number != nil || i.Status != draft {
+		now.Kept = fault.InvoiceKept
+	}
+	return now
+}
+
 // rule is what may happen to an invoice.
 func rule(c *change.Change[Invoice]) error {
 	switch {

@@ -38,7 +38,7 @@ var relations = []rest.Relation{
 // Inbox is the resource below a user: what was sent to them.
 func Inbox(d *db.DB) rest.Resource {
 	return rest.Collection[Message]{
-		Name: "messages", One: "message", Shape: rest.Bare("messages"), Store: Store(d), Relations: relations, Doc: doc,
+		Name: "messages", One: "message", Now: rest.Now(now), Shape: rest.Bare("messages"), Store: Store(d), Relations: relations, Doc: doc,
 	}
 }
 

@@ -32,6 +32,18 @@ func rule(c *change.Change[Message]) error {
 	return bad.Err()
 }
 
+// now is what may become of a message: its text is the sender's, the mark that it was read the recipient's.
+func now(by change.Actor, m *Message) change.Now {
+	now := change.Now{Fixed: []string{"user"}}
+	if !by.IsAdmin() && by.ID != m.Sender {
+		now.Fixed = append(now.Fixed, "message", "metadata")
+	}
+	if !by.IsAdmin() && by.ID != m.User.ID {
+		now.Fixed = append(now.Fixed, "is_read")
+	}
+	return now
+}
+
 // judgeRecipient compares what a body asked for with where the message is.
 func judgeRecipient(c *change.Change[Message]) *fault.Fault {
 	to := c.Now.User

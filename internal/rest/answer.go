@@ -47,7 +47,7 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	}
 	if answer.Content != nil {
 		h.Set("Content-Type", answer.Type)
-		a.stream(w, c, answer.Content)
+		a.stream(w, c, answer)
 		return
 	}
 	if answer.Status == http.StatusNotModified || answer.Status == http.StatusNoContent {

@@ -44,6 +44,8 @@ type Collection[T any] struct {
 	Version   int                        // 1 when left out
 	NoStore   bool                       // no cache may keep any answer
 	Links     []Link[T]                  // what a document leads to, beside itself
+	KeyDoc    string                     // what Key reads
+	Refuses   []fault.Code               // problems of its own, by the doing of its rule or store
 	Doc       string
 
 	Raw     *Raw                        // plain bytes that POST takes beside JSON; Receive makes a row of them
@@ -51,6 +53,8 @@ type Collection[T any] struct {
 	// Finish goes on after what POST made is committed, with the Idempotency-Key that may have come with it, and gives what
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
+	// Now is what the rule would say to changes of one as it is, for OPTIONS to tell. nil: it would say yes.
+	Now    func(call *Call, row *T) (change.Now, error)
 	Intake *Intake[T] // POST in a way of its own; nil: it takes JSON and answers 201
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
@@ -83,6 +87,8 @@ type collection struct {
 	links      []docLink
 	words      func(text string) []string
 	doc        string
+	keyDoc     string
+	refuses    []fault.Code
 	methods    string
 	finish     func(ctx context.Context, by change.Actor, made reflect.Value) (reflect.Value, error)
 	viewTags   sync.Map     // second halves of ETags, of the plain view
@@ -92,6 +98,7 @@ type collection struct {
 	births     births
 	raw        *Raw
 	receive    func(c *Call, row reflect.Value) error
+	now        func(call *Call, row reflect.Value) (change.Now, error)
 	part       string
 	open       *query.Cond
 	loose      bool
@@ -102,9 +109,17 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
 		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings,
-		part: d.Part, open: d.Open, loose: d.Loose, intake: d.Intake.erase(), basis: d.Basis}
+		refuses: d.Refuses, part: d.Part, open: d.Open, loose: d.Loose, intake: d.Intake.erase(), basis: d.Basis}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
+	}
+	if d.Key != nil {
+		c.keyDoc = cmp.Or(d.KeyDoc, "Names one of "+d.Name+".")
+	}
+	if d.Now != nil {
+		c.now = func(call *Call, row reflect.Value) (change.Now, error) {
+			return d.Now(call, row.Addr().Interface().(*T))
+		}
 	}
 	c.model = field.NewModel(d.One, reflect.TypeFor[T]())
 	c.pattern = base + d.Path
@@ -176,25 +191,6 @@ func (c *collection) prepare(newest string) {
 	c.prepareViews()
 }
 
-// checkRelations panics on a relation to nowhere.
-func (c *collection) checkRelations(a *API) {
-	for _, r := range c.relations {
-		to := a.collections[r.To]
-		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
-			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
-		}
-		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
-			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
-		}
-	}
-}
-
-func (c *collection) itemPattern() string { return c.pattern + "/{" + c.one + "}" }
-
-func (c *collection) has(method string) bool {
-	return slices.Contains(strings.Fields(c.methods), method)
-}
-
 // routes mounts the two paths of a collection, or the first alone, and gives the first. suffix keeps the names of operations
 // apart.
 func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whole *route) {
@@ -228,8 +224,14 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 	for _, op := range many {
 		op.whole = true
 	}
+	for _, op := range append(slices.Clone(many), one...) {
+		op.Refuses = c.refuses
+	}
 	above := a.add(pattern, many...)
 	above.version = c.version
+	if c.parent != nil && strings.Contains(pattern, "{") {
+		above.parts = c.parent.inBraces()
+	}
 	above.find = func(call *Call) (bool, error) {
 		conds, err := c.above(call)
 		if err == nil && c.whole() && !c.opens(c.rights.List, call, conds) && !c.opens(c.rights.Create, call, conds) {
@@ -241,21 +243,19 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		return above
 	}
 	below := a.add(pattern+"/{"+c.one+"}", one...)
-	below.version = c.version
+	below.version, below.parts = c.version, c.inBraces()
 	below.find = func(call *Call) (bool, error) {
-		row, err := c.find(call, c.always)
+		columns := c.always
+		if c.now != nil {
+			columns = nil
+		}
+		row, err := c.find(call, columns)
+		if err == nil && c.now != nil {
+			call.now, err = c.now(call, row)
+		}
 		return err == nil && c.owned(call, row), err
 	}
 	return above
-}
-
-// title makes a name fit for an operation id: articles/trashed becomes ArticlesTrashed.
-func title(name string) string {
-	var b strings.Builder
-	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '_' }) {
-		b.WriteString(strings.ToUpper(part[:1]) + part[1:])
-	}
-	return b.String()
 }
 
 // above resolves the path's parents and gives the conditions that they put on this collection.

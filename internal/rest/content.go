@@ -10,10 +10,15 @@ import (
 )
 
 // stream sends content as RFC 9110 has it: whole or in ranges, and not at all when the client has it already.
-func (a *API) stream(w http.ResponseWriter, c *Call, content io.ReadSeekCloser) {
-	defer content.Close()
+func (a *API) stream(w http.ResponseWriter, c *Call, answer *Answer) {
+	defer answer.Content.Close()
 	part := &partWriter{ResponseWriter: w}
-	http.ServeContent(part, c.Request, "", time.Time{}, content)
+	http.ServeContent(part, c.Request, "", time.Time{}, answer.Content)
+	if part.refused != 0 { // those are of the content
+		for name := range answer.Header {
+			w.Header().Del(name)
+		}
+	}
 	switch part.refused {
 	case http.StatusRequestedRangeNotSatisfiable:
 		a.refuse(w, c.Request, fault.New(fault.RangeNotSatisfiable, "There are no such bytes.").On("Range"))

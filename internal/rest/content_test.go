@@ -66,7 +66,7 @@ func TestContent(t *testing.T) {
 	}
 	s.want(t, 200, "", "HEAD /book", "").has(t, "Content-Length", "10")
 	content := describe.OpenAPI(s.API)["paths"].(map[string]any)["/book"].(map[string]any)["get"].(map[string]any)["responses"].(map[string]any)
-	if types := content["206"].(map[string]any)["content"].(map[string]any); len(types) != 2 || content["416"] == nil || content["412"] == nil {
+	if types := content["206"].(map[string]any)["content"].(map[string]any); len(types) != 3 || content["416"] == nil || content["412"] == nil {
 		t.Errorf("described as %v", content)
 	}
 	lent.broken = true

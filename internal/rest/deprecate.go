@@ -67,3 +67,8 @@ func (a *API) Deprecated(resource, parameter, field string) bool {
 	}
 	return false
 }
+
+// Deprecates tells whether answers of the resource may carry the headers of a deprecation.
+func (a *API) Deprecates(resource string) bool {
+	return slices.ContainsFunc(a.Deprecations, func(d Deprecation) bool { return d.Resource == resource && d.Field == "" })
+}

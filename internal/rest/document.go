@@ -52,7 +52,7 @@ func (c *collection) address(call *Call, row reflect.Value) string {
 // writeOne appends one row in its shape.
 func (c *collection) writeOne(dst []byte, call *Call, v *view, row reflect.Value, warnings []Warning) []byte {
 	if c.shape.Kind == "" {
-		return c.shape.End(appendWarnings(v.write(c.shape.Start(dst), row, call.By), `,"meta":{`, warnings, "}"))
+		return c.shape.End(shape.AppendWarnings(v.write(c.shape.Start(dst), row, call.By), `,"meta":{`, warnings, "}"))
 	}
 	dst = v.writeResource(append(dst, `{"data":`...), row, call.By)
 	dst = append(dst, `,"links":{`...)

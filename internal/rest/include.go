@@ -15,8 +15,8 @@ import (
 // MaxDepth is how far a dotted include may reach.
 const MaxDepth = 3
 
-// maxRelated bounds how many rows a relation to many shows for each row; the newest are shown.
-const maxRelated = 100
+// MaxRelated bounds how many rows a relation to many shows for each row; the newest are shown.
+const MaxRelated = 100
 
 // Relation ties a resource to another: rows of To whose column At equals this row's column Via, or the newest of them.
 type Relation struct {
@@ -111,7 +111,7 @@ func (inc *inclusion) fetch(ctx context.Context, by change.Actor, keys []any) er
 	q := query.List{Where: []query.Cond{query.Any(inc.relation.At, keys...)}, Sort: to.sort.Column, Desc: true, Limit: len(keys)}
 	switch {
 	case inc.relation.Many:
-		q.Per, q.Limit = inc.relation.At, maxRelated
+		q.Per, q.Limit = inc.relation.At, MaxRelated
 	case inc.relation.At != to.model.Key.Column: // there may be several, and the newest is the one
 		q.Per, q.Limit = inc.relation.At, 1
 	}
@@ -153,4 +153,17 @@ func (inc *inclusion) write(dst []byte, row reflect.Value, m *field.Model, by ch
 		dst = append(dst, "null"...)
 	}
 	return append(dst, ',')
+}
+
+// checkRelations panics on a relation to nowhere.
+func (c *collection) checkRelations(a *API) {
+	for _, r := range c.relations {
+		to := a.collections[r.To]
+		if to == nil || c.model.ByColumn(r.Via) == nil || to.model.ByColumn(r.At) == nil {
+			panic("rest: relation " + r.Name + " of " + c.name + " leads nowhere")
+		}
+		if to.rights.Read == Owners && len(to.model.Owners) > 1 {
+			panic("rest: relation " + r.Name + " of " + c.name + " cannot tell whose its rows are")
+		}
+	}
 }

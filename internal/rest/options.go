@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+
+	"verbless/internal/fault"
 )
 
 // describe answers OPTIONS: what this path takes, and which of it this caller may do.
@@ -19,13 +21,21 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	answer := (&Answer{Status: http.StatusNoContent, Type: jsonType}).Set("Allow", rt.allow)
 	for method, op := range rt.operations {
 		if len(op.Takes) > 0 {
-			answer.Set(map[string]string{http.MethodPatch: "Accept-Patch", http.MethodPost: "Accept-Post", http.MethodPut: "Accept"}[method], strings.Join(op.Takes, ", "))
+			answer.Set(AcceptHeader(method), strings.Join(op.Takes, ", "))
 		}
 	}
 	if rt.api.Describe == nil {
 		return answer, nil
 	}
-	description := rt.api.Describe(c, func(op *Operation) bool { return rt.public || op.Open || permits(op.who, c.By, own) })
+	description := rt.api.Describe(c, func(op *Operation) fault.Code {
+		switch {
+		case rt.public || op.Open || permits(op.who, c.By, own):
+			return ""
+		case op.Lists() && op.resource.whole(): // somebody else's
+			return fault.NotFoundCode
+		}
+		return fault.ForbiddenCode
+	})
 	if rt.extend != nil {
 		if err := rt.extend(c, description); err != nil {
 			return nil, err
@@ -37,4 +47,15 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	}
 	answer.Status, answer.Body = http.StatusOK, append(body, '\n')
 	return answer, nil
+}
+
+// AcceptHeader is the header that lists the types that a method takes.
+func AcceptHeader(method string) string {
+	switch method {
+	case http.MethodPatch:
+		return "Accept-Patch"
+	case http.MethodPost:
+		return "Accept-Post"
+	}
+	return "Accept"
 }

@@ -10,41 +10,15 @@ import (
 	"strings"
 
 	"verbless/internal/fault"
-	"verbless/internal/jsondoc"
+	"verbless/internal/problem"
 	"verbless/internal/trip"
 )
 
-// statuses gives each kind of fault its HTTP status.
-var statuses = map[fault.Kind]int{
-	fault.KindInvalid:         http.StatusBadRequest,
-	fault.KindUnauthenticated: http.StatusUnauthorized,
-	fault.KindForbidden:       http.StatusForbidden,
-	fault.KindNotFound:        http.StatusNotFound,
-	fault.KindMethod:          http.StatusMethodNotAllowed,
-	fault.KindNotAcceptable:   http.StatusNotAcceptable,
-	fault.KindTimeout:         http.StatusRequestTimeout,
-	fault.KindConflict:        http.StatusConflict,
-	fault.KindGone:            http.StatusGone,
-	fault.KindLengthRequired:  http.StatusLengthRequired,
-	fault.KindPrecondition:    http.StatusPreconditionFailed,
-	fault.KindTooLarge:        http.StatusRequestEntityTooLarge,
-	fault.KindUnsupported:     http.StatusUnsupportedMediaType,
-	fault.KindRange:           http.StatusRequestedRangeNotSatisfiable,
-	fault.KindUnprocessable:   http.StatusUnprocessableEntity,
-	fault.KindTooMany:         http.StatusTooManyRequests,
-	fault.KindEarly:           http.StatusServiceUnavailable,
-	fault.KindInternal:        http.StatusInternalServerError,
-	fault.KindUnavailable:     http.StatusServiceUnavailable,
-}
-
 // StatusOf is the HTTP status of a code.
-func StatusOf(code fault.Code) int {
-	info, _ := fault.Lookup(code)
-	return statuses[info.Kind]
-}
+func StatusOf(code fault.Code) int { return problem.StatusOf(code) }
 
 // HeaderDetail begins the name of a detail of a fault that belongs into a header, not into the body.
-const HeaderDetail = "header:"
+const HeaderDetail = problem.HeaderPrefix
 
 // refuse answers with a problem document. Nothing of an internal cause is ever shown.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
@@ -69,9 +43,9 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Retry-After", "1")
 	}
 	if status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", challenge(f.Code))
+		h.Set("WWW-Authenticate", problem.Challenge(f.Code))
 	}
-	body := a.problem(f, status, trip.ID(r.Context()))
+	body := problem.Write(f, a.Base, trip.ID(r.Context()))
 	h["Vary"] = a.vary
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
@@ -81,55 +55,4 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
-}
-
-// challenge says how to authenticate; a reason is given only to those who tried (RFC 6750).
-func challenge(code fault.Code) string {
-	if code == fault.Unauthenticated {
-		return `Bearer realm="verbless"`
-	}
-	return `Bearer realm="verbless", error="invalid_token"`
-}
-
-// problem is the body of RFC 9457 with our code and message.
-func (a *API) problem(f *fault.Fault, status int, requestID string) []byte {
-	info, _ := fault.Lookup(f.Code)
-	doc := jsondoc.NewObject(
-		jsondoc.Member{Name: "type", Value: a.Base + "/problems/" + string(f.Code)},
-		jsondoc.Member{Name: "title", Value: info.Title},
-		jsondoc.Member{Name: "status", Value: jsondoc.Number(strconv.Itoa(status))},
-		jsondoc.Member{Name: "code", Value: string(f.Code)},
-		jsondoc.Member{Name: "message", Value: f.Message},
-		jsondoc.Member{Name: "request_id", Value: requestID},
-	)
-	for _, name := range sortedKeys(f.Details) {
-		if !strings.HasPrefix(name, HeaderDetail) {
-			doc.Set(name, jsondoc.From(f.Details[name]))
-		}
-	}
-	parts := f.Parts
-	if len(parts) == 0 && f.Pointer+f.Parameter+f.Header != "" {
-		parts = []*fault.Fault{f}
-	}
-	if len(parts) > 0 {
-		list := make([]any, 0, len(parts))
-		for _, part := range parts {
-			list = append(list, problemPart(part))
-		}
-		doc.Set("errors", list)
-	}
-	return append(jsondoc.Append(nil, doc), '\n')
-}
-
-func problemPart(f *fault.Fault) any {
-	part := jsondoc.NewObject(jsondoc.Member{Name: "code", Value: string(f.Code)}, jsondoc.Member{Name: "message", Value: f.Message})
-	switch {
-	case f.Parameter != "":
-		part.Set("parameter", f.Parameter)
-	case f.Header != "":
-		part.Set("header", f.Header)
-	default:
-		part.Set("pointer", f.Pointer)
-	}
-	return part
 }

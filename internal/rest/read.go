@@ -13,6 +13,7 @@ import (
 	"verbless/internal/header"
 	"verbless/internal/jsondoc"
 	"verbless/internal/lend"
+	"verbless/internal/shape"
 )
 
 // view reads the parameters that say what is shown.
@@ -181,10 +182,10 @@ func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, t
 	answer.Set("Link", header)
 	if q.Count {
 		end = strconv.AppendInt(append(end, `,"meta":{"total":`...), total, 10)
-		end = append(appendWarnings(end, ",", warnings, ""), '}')
+		end = append(shape.AppendWarnings(end, ",", warnings, ""), '}')
 		answer.Set("Preference-Applied", "count=exact")
 	} else {
-		end = appendWarnings(end, `,"meta":{`, warnings, "}")
+		end = shape.AppendWarnings(end, `,"meta":{`, warnings, "}")
 	}
 	return append(end, "}\n"...)
 }

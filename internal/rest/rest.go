@@ -42,12 +42,14 @@ type Options struct {
 	MaxBody      int64
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
+	Headers      []Header                  // that what surrounds the API adds to every answer, for the description
 	Only         func(pattern string) bool // which paths are served; nil: all that the resources have
 	Meter        *meter.Meter              // nil: nothing is limited
 	Vary         string                    // what answers depend on beyond what the conventions say
 
-	// Describe is what OPTIONS tells of the path that was asked for; allowed tells what this caller may do. nil: only which methods there are.
-	Describe func(c *Call, allowed func(*Operation) bool) map[string]any
+	// Describe is what OPTIONS tells of the path that was asked for; refused is what this caller would get, empty where they are allowed.
+	// nil: OPTIONS tells only which methods there are.
+	Describe func(c *Call, refused func(*Operation) fault.Code) map[string]any
 }
 
 // Shape is how one and many of a resource are wrapped in a body. Requests have the same shape as answers.
@@ -156,18 +158,19 @@ func (a *API) add(pattern string, ops ...*Operation) *route {
 // Route is a Resource with one path whose answers it makes itself. Below one of a collection, whoever may read that one
 // may call it, and for others it does not exist.
 type Route struct {
-	Path       string // below its parent
-	Public     bool   // needs no token
+	Path       string  // below its parent
+	Public     bool    // needs no token
+	Parts      []Param // what stands in braces in the path, for the description
 	Operations []*Operation
 }
 
 func (r Route) mount(a *API, parent *collection, base string) {
 	rt := a.add(base+r.Path, r.Operations...)
-	rt.public = r.Public
+	rt.public, rt.parts = r.Public, r.Parts
 	if parent == nil || base != parent.itemPattern() {
 		return
 	}
-	rt.above = parent
+	rt.above, rt.parts = parent, append(parent.inBraces(), r.Parts...)
 	for _, op := range r.Operations {
 		op.who = parent.rights.Read
 	}

@@ -34,6 +34,7 @@ type Operation struct {
 	Streams bool     // Handle reads the body itself, as it comes; a POST is then not kept for a repeated request
 	Offers  []string // media types of the answer; JSON and the versioned type when left out; Any is not negotiated
 	Answers []Response
+	Refuses []fault.Code // problems of its own, beside those that any such operation may answer with
 	Handle  func(c *Call) (*Answer, error)
 
 	resource *collection
@@ -56,10 +57,17 @@ type Param struct {
 
 // Response is what an operation may answer when all goes well.
 type Response struct {
-	Status int
-	Doc    string
-	Type   string // media type; empty: application/json and the versioned types
-	Schema any    // nil: no body, or one that is not JSON
+	Status  int
+	Doc     string
+	Type    string   // media type; empty: application/json and the versioned types
+	Schema  any      // nil: no body, or one that is not JSON
+	Headers []Header // beside those that all answers have
+}
+
+// Header is one header of an answer, for the description.
+type Header struct {
+	Name, Doc string
+	Always    bool
 }
 
 // Ref leads to a schema of the description by its name.
@@ -86,6 +94,7 @@ type Call struct {
 	pass       meter.Pass    // when the request was counted
 	bad        fault.List
 	received   bool          // the body has been read
+	now        change.Now    // of what the path names, for OPTIONS
 	ownsParent bool          // what the path's last part lies under is the caller's
 	prepared   reflect.Value // the row that a POST will add
 	made       reflect.Value // the row that a POST has added, and that is still to be finished
@@ -133,6 +142,7 @@ type route struct {
 	api        *API
 	pattern    string
 	public     bool
+	parts      []Param
 	operations map[string]*Operation
 	allow      string
 	version    int
@@ -220,14 +230,7 @@ func (rt *route) enrich(c *Call, err error) *fault.Fault {
 	case fault.MethodNotAllowed:
 		f.With(HeaderDetail+"Allow", rt.allow)
 	case fault.UnsupportedMediaType:
-		name := "Accept"
-		switch c.Request.Method {
-		case http.MethodPatch:
-			name = "Accept-Patch"
-		case http.MethodPost:
-			name = "Accept-Post"
-		}
-		f.With(HeaderDetail+name, strings.Join(c.op.Takes, ", "))
+		f.With(HeaderDetail+AcceptHeader(c.Request.Method), strings.Join(c.op.Takes, ", "))
 	}
 	return f
 }

@@ -17,23 +17,32 @@ func (u *Uploads) contentRoute() rest.Resource {
 	sends := func(method, id string) *rest.Operation {
 		return &rest.Operation{Method: method, ID: id, Summary: "Send a file, or go on with it", Takes: []string{rest.Any}, Params: capability, Loose: true, Open: true, Streams: true, Handle: u.send,
 			Answers: []rest.Response{
-				{Status: http.StatusOK, Doc: "All of it is here: this is the upload. With X-Http-Status-Code-Override: 308, and no body, it is not.", Schema: rest.Ref("upload")},
-				{Status: http.StatusPermanentRedirect, Doc: "More is to come. Range says what is here; without it nothing is."},
+				{Status: http.StatusOK, Doc: "All of it is here: this is the upload. With X-Http-Status-Code-Override: 308, and no body, it is not.", Schema: rest.Ref("upload"), Headers: []rest.Header{tagged, ranged, override}},
+				{Status: http.StatusPermanentRedirect, Doc: "More is to come. Range says what is here; without it nothing is.", Headers: []rest.Header{ranged}},
 				{Status: statusCancelled, Doc: "It was cancelled."},
-			}}
+			},
+			Refuses: []fault.Code{fault.ChecksumMismatch, fault.UploadEnded, fault.UploadGap, fault.UploadOvertaken, fault.UploadTooLarge, fault.Unauthenticated}}
 	}
 	return rest.Route{Path: "/content", Operations: []*rest.Operation{
 		{Method: http.MethodGet, ID: "getUploadContent", Summary: "Read the file", Guests: true, Offers: []string{rest.Any}, Handle: u.show, Answers: []rest.Response{
-			{Status: http.StatusOK, Doc: "The file.", Type: rest.Any},
-			{Status: http.StatusPartialContent, Doc: "The part asked for.", Type: rest.Any},
-			{Status: http.StatusNotModified, Doc: "Nothing has changed."},
+			{Status: http.StatusOK, Doc: "The file.", Type: rest.Any, Headers: confined},
+			{Status: http.StatusPartialContent, Doc: "The part asked for.", Type: rest.Any, Headers: confined},
+			{Status: http.StatusNotModified, Doc: "Nothing has changed.", Headers: confined},
 		}},
 		sends(http.MethodPut, "sendUploadContent"),
 		sends(http.MethodPost, "postUploadContent"),
 		{Method: http.MethodDelete, ID: "cancelUpload", Summary: "Cancel an upload", Params: capability, Loose: true, Open: true, Handle: u.cancel,
-			Answers: []rest.Response{{Status: statusCancelled, Doc: "It is cancelled, which is what the clients of this protocol expect."}}},
+			Answers: []rest.Response{{Status: statusCancelled, Doc: "It is cancelled, which is what the clients of this protocol expect."}}, Refuses: []fault.Code{fault.UploadEnded, fault.UploadOvertaken, fault.Unauthenticated}},
 	}}
 }
+
+// What the answers say beside what all say.
+var (
+	tagged   = rest.Header{Name: "ETag", Doc: "The version of the upload."}
+	ranged   = rest.Header{Name: "Range", Doc: "The bytes that are here."}
+	override = rest.Header{Name: "X-Http-Status-Code-Override", Doc: "308: more is to come, for clients that asked for no 308."}
+	confined = []rest.Header{{Name: "Content-Security-Policy", Doc: "Nothing runs, and nothing is loaded.", Always: true}, {Name: "Content-Disposition", Doc: "Whether to show or to save it, and under which name.", Always: true}}
+)
 
 // forever is for what never changes under its address.
 const forever = "public, max-age=31536000, immutable"

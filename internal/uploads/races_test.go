@@ -202,7 +202,7 @@ func TestOnlyUploads(t *testing.T) {
 			t.Errorf("%s", list.Body)
 		}
 		for path, status := range map[string]int{"/articles": 404, "/users/me": 404, "/invoices": 404, "/healthz": 200, "/readyz": 200, "/openapi.json": 200, "/uploads": 200, "/problems/not_found": 200} {
-			if a := main.Call(t, s.Alice, "GET http://"+alone.Addr+path, ""); a.Status != status {
+			if a := alone.Call(t, s.Alice, "GET http://"+alone.Addr+path, ""); a.Status != status {
 				t.Errorf("%s: %d", path, a.Status)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"verbless/internal/blob"
 	"verbless/internal/change"
 	"verbless/internal/db"
+	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/metric"
 	"verbless/internal/outbox"
@@ -107,7 +108,7 @@ func (u *Uploads) Resource() rest.Resource {
 		Name: "uploads", One: "upload", Shape: rest.Bare("uploads"), Store: u.store, Methods: "GET POST PATCH DELETE",
 		Relations: []rest.Relation{{Name: "owner", To: "users", Via: "owner_id", At: "id", Doc: "Whose file it is."}},
 		Part:      "part", Loose: true, Open: &open,
-		Intake: u.intake(), Receive: u.begin,
+		Intake: u.intake(), Receive: u.begin, Refuses: []fault.Code{fault.ChecksumMismatch, fault.UploadTooLarge},
 		Under: []rest.Resource{u.contentRoute()},
 		Doc: "A file. POST with uploadType=resumable takes what is to be said of it and answers with the address to send it to; " +
 			"multipart takes both at once, and media the file alone.",
