@@ -22,7 +22,12 @@ func (a *App) Handler() http.Handler {
 
 // headers are what these add to every answer.
 func headers() []rest.Header {
-	return []rest.Header{{Name: "X-Request-Id", Doc: "Names the request in the log. The caller may choose it.", Always: true}}
+	return []rest.Header{
+		{Name: "X-Request-Id", Doc: "Names the request in the log. The caller may choose it.", Always: true},
+		{Name: "RateLimit", Doc: "What is left of the quota of the token, where tokens have one."},
+		{Name: "RateLimit-Policy", Doc: "The quota of the token, where tokens have one."},
+		{Name: "Access-Control-Allow-Origin", Doc: "The origin of the page that asks, where it is one of those that may."},
+	}
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
