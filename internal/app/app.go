@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"verbless/internal/auth"
 	"verbless/internal/avatars"
 	"verbless/internal/blob"
+	"verbless/internal/certs"
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/describe"
@@ -27,11 +27,16 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/mail"
+	"verbless/internal/meter"
+	"verbless/internal/metric"
 	"verbless/internal/outbox"
 	"verbless/internal/picture"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
+	"verbless/internal/trace"
+	"verbless/internal/trip"
+	"verbless/internal/uploads"
 )
 
 // App is the service, ready to serve.
@@ -41,12 +46,21 @@ type App struct {
 	Invoices *invoices.Book
 	Queue    *outbox.Queue
 	settings config.Settings
-	log      *slog.Logger
+	log      *slog.Logger // says in each line which request it belongs to
+	lines    *slog.Logger // says only what it is told
 	keys     *replay.Keys
 	process  string // begins the names of requests
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
+	source   atomic.Pointer[certs.Source] // of certificates, while it serves
+	Uploads  *uploads.Uploads
+	work     []outbox.Job // that comes back by the clock
+
+	Metrics *metric.Registry // nil: nothing is counted
+	tracer  *trace.Tracer    // nil: nothing is traced
+	traffic *traffic
+	scheme  string
 }
 
 // OpenStore opens the store and brings its schema up to date. Every command begins here.
@@ -74,22 +88,38 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
-	if err := a.openBlobs(); err != nil {
+	lines := log
+	log = slog.New(trip.Log(log.Handler()))
+	a := &App{DB: d, settings: s, log: log, lines: lines, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
+	if err := a.observe(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+	if err := a.openBlobs(); err != nil {
+		a.tracer.Close()
+		return nil, errors.Join(err, d.Close())
+	}
+	if a.Invoices, err = a.book(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
-	a.API = describe.New(rest.Options{
-		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
-		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Headers: headers(),
-	}, resources(d, s, a.pictures, a.Invoices, log)...)
+	options := rest.Options{
+		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d, a.issuer()).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
+		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Meter: meter.New(s.RateLimit, s.WrongTokens, d.Now), Vary: a.vary(), Headers: headers(),
+	}
+	if s.UploadURL != "" {
+		options.Elsewhere = []string{s.Uploads()}
+	}
+	if s.Only == "uploads" {
+		options.Only = onlyUploads
+	}
+	a.API = describe.New(options, resources(d, s, a.pictures, a.Uploads, a.Invoices, a.Metrics, log)...)
+	a.Queue.Watch(a.Metrics, a.tracer)
+	a.work = outbox.Watch(a.Metrics, a.tracer, a.jobs()...)
 	return a, nil
 }
 
 // book opens the invoices with what they need from outside: a payment gateway, and a way to send mail.
-func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*invoices.Book, error) {
+func (a *App) book() (*invoices.Book, error) {
+	s := &a.settings
 	base, err := url.Parse(s.Base())
 	if err != nil {
 		return nil, err
@@ -98,10 +128,11 @@ func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	o := invoices.Options{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
+	o := invoices.Options{DB: a.DB, Queue: a.Queue, Gateway: gateway.Test{DB: a.DB}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Base: s.Base(), Log: a.log}
 	if s.Gateway == "stripe" {
 		o.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
 	}
+	o.Gateway, o.Mail = gateway.Watched(o.Gateway, s.Gateway, a.Metrics), mail.Watched(sender, a.Metrics)
 	return invoices.Open(o), nil
 }
 
@@ -122,7 +153,18 @@ func (a *App) openBlobs() (err error) {
 	options.Fetch, options.Log = fetch.New(fetch.Options{Allow: allow}), a.log
 	options.Judge = picture.NewJudge(picture.Limits{Side: s.AvatarSide, Pixels: s.AvatarPixels, Animation: s.AvatarAnimation})
 	a.pictures = avatars.New(a.DB, options)
+	sent := uploadOptions(*s)
+	if sent.Files, err = a.blobs.Area("uploads"); err != nil {
+		return errors.Join(err, a.blobs.Close())
+	}
+	sent.Queue, sent.Log, sent.Metrics = a.Queue, a.log, a.Metrics
+	a.Uploads = uploads.New(a.DB, sent)
 	return nil
+}
+
+// uploadOptions are what a description shows.
+func uploadOptions(s config.Settings) uploads.Options {
+	return uploads.Options{Address: s.Uploads(), Max: int64(s.MaxUpload), Keep: time.Duration(s.UploadDays) * 24 * time.Hour}
 }
 
 // avatarOptions are what a description shows.
@@ -133,17 +175,22 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations(), Headers: headers()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), uploads.New(nil, uploadOptions(s)), invoices.Open(invoices.Options{}), nil, slog.New(slog.DiscardHandler))...))
 }
 
 // Close ends the service.
-func (a *App) Close() error { return errors.Join(a.blobs.Close(), a.DB.Close()) }
+func (a *App) Close() error {
+	a.tracer.Close()
+	return errors.Join(a.blobs.Close(), a.DB.Close())
+}
 
 // jobs is the work that comes back by the clock.
 func (a *App) jobs() []outbox.Job {
 	jobs := []outbox.Job{
 		{Name: "forget idempotency keys", Every: time.Hour, Run: a.keys.Purge},
 		{Name: "sweep files of avatars", Every: time.Hour, Run: a.pictures.Sweep},
+		{Name: "end old uploads", Every: time.Hour, Run: a.Uploads.Expire},
+		{Name: "sweep files of uploads", Every: 6 * time.Hour, Run: a.Uploads.Sweep},
 	}
 	if kept := a.settings.Trash(); kept > 0 {
 		jobs = append(jobs, outbox.Job{Name: "empty the trash", Every: time.Hour, Run: func(ctx context.Context) error {
@@ -155,39 +202,44 @@ func (a *App) jobs() []outbox.Job {
 
 // Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler:           a.Handler(),
-		ReadHeaderTimeout: a.settings.HeaderTimeout,
-		IdleTimeout:       a.settings.IdleTimeout,
-		MaxHeaderBytes:    int(a.settings.MaxHeader),
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
-	}
 	if a.settings.Gateway == "test" {
 		a.log.Info("payments go to the test gateway, which moves no money")
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
+	if err := a.serveMetrics(working); err != nil {
+		return err
+	}
 	jobs := make(chan struct{})
 	go func() {
 		defer close(jobs)
+		if a.settings.Only != "" {
+			return // the server of all of it does this work
+		}
 		var running sync.WaitGroup
 		running.Go(func() { a.Queue.Run(working) })
-		outbox.Run(working, a.DB, a.log, a.jobs()...)
+		outbox.Run(working, a.DB, a.log, a.work...)
 		running.Wait()
 	}()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	servers, failed, err := a.listen(working, l)
+	if err != nil {
+		stop()
+		<-jobs
+		return err
+	}
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
 	a.log.Info("stopping", "finish_within", a.settings.StopTimeout.String())
+	a.Uploads.Stop()
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.settings.StopTimeout)
 	defer cancel()
-	err := server.Shutdown(limit)
-	if err != nil {
-		err = fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(err, server.Close()))
+	for _, server := range servers {
+		if end := server.Shutdown(limit); end != nil {
+			err = errors.Join(err, fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(end, server.Close())))
+		}
 	}
 	<-jobs
 	return err

@@ -69,6 +69,7 @@ func situations(t *testing.T, s *apptest.Server) map[string]string {
 	}
 	attempts := at["open"] + "/payment_attempts"
 	at["attempt"] = attempts + "/" + s.Want(t, 201, s.Alice, "POST /invoices/"+attempts, `{"invoice_number":"INV-000001","amount":1,"payment_token":"tok_declined"}`).Text("data.id")
+	at["upload"] = s.Want(t, 200, s.Alice, "POST /uploads?uploadType=media", "a file", "Content-Type: text/plain").Text("id")
 	at["avatar"] = avatarOf(t, s)
 	return at
 }

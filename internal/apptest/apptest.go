@@ -4,6 +4,7 @@ package apptest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -17,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"verbless/internal/app"
 	"verbless/internal/auth"
 	"verbless/internal/change"
@@ -25,13 +28,15 @@ import (
 	"verbless/internal/db/dbtest"
 	"verbless/internal/describe"
 	"verbless/internal/stamp"
+	"verbless/internal/trace/tracetest"
 	"verbless/internal/transcript"
 )
 
 // Server is a running service with an admin and two members, alice and bob.
 type Server struct {
 	App     *app.App
-	URL     string
+	URL     string // that links begin with
+	Addr    string // that it listens at
 	Clock   *Clock
 	Admin   string // tokens
 	Alice   string
@@ -42,6 +47,7 @@ type Server struct {
 	handler http.Handler
 
 	database string
+	ear      *eavesdropper
 }
 
 // Each runs fn on both engines, in parallel.
@@ -75,16 +81,19 @@ func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settin
 	s.database = database
 	listener := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	settings := config.Default()
+	settings.WrongTokens = 0 // a test shows more of them than anybody should
 	settings.Data, settings.Database, settings.Addr = t.TempDir(), database, listener.Listener.Addr().String()
+	s.ear = eavesdrop(t)
+	settings.OTLPEndpoint = s.ear.traces.URL
 	for _, f := range adjust {
 		f(&settings)
 	}
 	ctx := context.Background()
-	a, err := app.Open(ctx, settings, slog.New(slog.NewTextHandler(logTo{t}, nil)), s.Clock.Now)
+	a, err := app.Open(ctx, settings, slog.New(slog.NewTextHandler(s.ear, &slog.HandlerOptions{Level: slog.LevelDebug})), s.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.App, s.handler, s.URL, s.Data = a, a.Handler(), settings.Base(), settings.Data
+	s.App, s.handler, s.URL, s.Addr, s.Data = a, a.Handler(), settings.Base(), settings.Addr, settings.Data
 	listener.Start()
 	t.Cleanup(func() {
 		listener.Close()
@@ -137,7 +146,38 @@ func (s *Server) Transcript(t testing.TB, file string) {
 	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: vars,
 		Check: func(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 			s.Routes.Check(t, r, response, body)
+			s.ear.learn(r, sent(t, r), response, body)
 		}})
+}
+
+// sent is the body of a request that was sent.
+func sent(t testing.TB, r *http.Request) []byte {
+	t.Helper()
+	if r.GetBody == nil {
+		return nil
+	}
+	again, err := r.GetBody()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// Overheard is the log so far, and the spans that have come.
+func (s *Server) Overheard() (log string, spans []tracetest.Span) {
+	s.ear.mu.Lock()
+	defer s.ear.mu.Unlock()
+	return s.ear.log.String(), s.ear.traces.Spans()
+}
+
+// Await waits for spans that are still on their way.
+func (s *Server) Await(t testing.TB, enough func([]tracetest.Span) bool) []tracetest.Span {
+	t.Helper()
+	return s.ear.traces.Await(t, enough)
 }
 
 // Transcripts replays every conversation of the package, on both engines.
@@ -175,7 +215,8 @@ func Parallel(n int, fn func(i int) int) map[int]int {
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte
+	Body   []byte // decoded
+	Sent   int    // bytes of the body on the wire
 }
 
 // Get reads a member of the body by a path of names with dots; nil when it is not there.
@@ -225,7 +266,7 @@ func (s *Server) Call(t testing.TB, token, call, body string, headers ...string)
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}
-	response, err := http.DefaultTransport.RoundTrip(r)
+	response, err := plain.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,8 +275,41 @@ func (s *Server) Call(t testing.TB, token, call, body string, headers ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
+	sent := len(content)
+	content = decode(t, response.Header.Get("Content-Encoding"), content)
 	s.Routes.Check(t, r, response, content)
-	return Answer{response.StatusCode, response.Header, content}
+	s.ear.learn(r, []byte(body), response, content)
+	return Answer{response.StatusCode, response.Header, content, sent}
+}
+
+// plain asks for no coding by itself, so that a test sees what was sent.
+var plain = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
+
+// decode undoes a content coding.
+func decode(t testing.TB, coding string, content []byte) []byte {
+	t.Helper()
+	var in io.Reader = bytes.NewReader(content)
+	var err error
+	switch {
+	case len(content) == 0 || coding == "":
+		return content
+	case coding == "gzip":
+		in, err = gzip.NewReader(in)
+	case coding == "zstd":
+		var unpacked *zstd.Decoder
+		unpacked, err = zstd.NewReader(in)
+		defer unpacked.Close()
+		in = unpacked
+	default:
+		t.Fatalf("nobody knows the coding %q", coding)
+	}
+	if err == nil {
+		content, err = io.ReadAll(in)
+	}
+	if err != nil {
+		t.Fatalf("the answer is not %s: %v", coding, err)
+	}
+	return content
 }
 
 // Want is Call that insists on a status.
@@ -266,16 +340,6 @@ func (c *Clock) Move(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.moved += d
-}
-
-type logTo struct{ t testing.TB }
-
-// Write shows errors of the service in the test's own output; its other lines would drown it.
-func (l logTo) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("level=ERROR")) {
-		l.t.Logf("%s", bytes.TrimSpace(p))
-	}
-	return len(p), nil
 }
 
 // Exec runs SQL in a transaction of its own, past all rules.

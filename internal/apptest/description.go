@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"verbless/internal/rest"
 )
 
 // Description is the service's OpenAPI document, ready to judge answers by.
@@ -126,10 +128,12 @@ func (d Description) Check(t testing.TB, r *http.Request, response *http.Respons
 	}
 	mediaType := response.Header.Get("Content-Type")
 	content, _ := described["content"].(map[string]any)
-	media, ok := content[mediaType].(map[string]any)
-	if !ok {
-		plain, _, _ := strings.Cut(mediaType, ";")
-		media, ok = content[plain].(map[string]any)
+	plain, _, _ := strings.Cut(mediaType, ";")
+	var media map[string]any
+	for _, name := range []string{mediaType, plain, rest.Any} {
+		if media == nil {
+			media, ok = content[name].(map[string]any)
+		}
 	}
 	switch {
 	case !ok:

@@ -13,6 +13,7 @@ func Policy() rest.Policy {
 		"articles":  rights(everyone, everyone, everyone, owners, owners),
 		"trashed":   rights(owners, owners, no, owners, owners),
 		"avatars":   rights(everyone, everyone, everyone, no, owners),
+		"uploads":   rights(owners, owners, everyone, owners, owners), // and everyone reads what is public
 		"revisions": rights(everyone, everyone, owners, owners, owners),
 		"messages":  rights(owners, owners, everyone, owners, owners), // sender and recipient; the recipient lists
 		"sent":      rights(everyone, no, everyone, no, no),           // one's own alone

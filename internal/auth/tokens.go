@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"verbless/internal/change"
@@ -11,6 +12,7 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/ident"
+	"verbless/internal/issuer"
 	"verbless/internal/query"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
@@ -55,32 +57,36 @@ func tokenRule(c *change.Change[Token]) error {
 }
 
 // Gate finds out who holds a token.
-type Gate struct{ db *db.DB }
+type Gate struct {
+	db     *db.DB
+	issuer *issuer.Issuer
+	known  atomic.Pointer[holders]
+}
 
-// NewGate reads tokens from the store. Tokens of outside issuers would be tried here, after our own.
-func NewGate(d *db.DB) *Gate { return &Gate{d} }
+// NewGate reads our own tokens from the store; those of an outside issuer it judges, when there is one.
+func NewGate(d *db.DB, outside *issuer.Issuer) *Gate { return &Gate{db: d, issuer: outside} }
 
 // maxToken bounds what is hashed on behalf of a stranger.
 const maxToken = 512
 
 // Identify gives the user of a token. It is looked up by its hash, so timing tells nothing of other tokens.
 func (g *Gate) Identify(ctx context.Context, token string) (change.Actor, error) {
-	var by change.Actor
-	var expires sql.NullInt64
-	if len(token) > maxToken {
-		return by, invalid()
+	if g.issuer != nil && issuer.Looks(token) { // ours have no dots
+		return g.outside(ctx, token)
 	}
-	err := g.db.Reader(ctx).QueryRow(g.db.Quick(ctx), `SELECT u.id, u.username, u.role, t.expires_at
-		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`, ident.HashToken(token)).Scan(&by.ID, &by.Username, &by.Role, &expires)
+	if len(token) > maxToken {
+		return change.Actor{}, invalid()
+	}
+	found, err := g.holder(ctx, ident.HashToken(token))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return change.Actor{}, invalid()
 	case err != nil:
 		return change.Actor{}, db.Fault(err)
-	case expires.Valid && expires.Int64 <= stamp.Micros(g.db.Now()):
+	case found.expires.Valid && found.expires.Int64 <= stamp.Micros(g.db.Now()):
 		return change.Actor{}, fault.New(fault.TokenExpired, "This token has expired.").On("Authorization")
 	}
-	return by, nil
+	return found.by, nil
 }
 
 func invalid() error {

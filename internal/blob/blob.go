@@ -4,8 +4,11 @@
 // them; and errors come out as faults, told apart by code, without paths or addresses. A name is put once: two different
 // contents never have the same, because it is made from the content (see Name).
 //
-// It does not know what the bytes are, or who still needs them: Sweep asks. Large files that arrive in parts are not
-// its business yet.
+// A blob can also grow, by Append, under a name of NewName: what was kept is durable and stays, whatever ends the writer; and
+// Finish makes a blob of it.
+//
+// It does not know what the bytes are, or who still needs them: Sweep asks. It does not remember how far a blob has grown, or
+// who may append to it: the caller keeps Progress, and sees to it that of two writers only one can keep.
 package blob
 
 import (
@@ -46,8 +49,16 @@ type Area interface {
 	Open(ctx context.Context, name string) (Reader, error)
 	// Remove takes a blob away. One that is not there is no error.
 	Remove(ctx context.Context, name string) error
-	// Sweep removes what was put before a time and is not wanted, and what writes that broke off before it left behind.
+	// Finish makes of what have says a blob that Open finds, durably; how a blob that still grows looks to Open differs from
+	// store to store. It can be repeated, after a crash too. keep is asked as Append asks it at first.
+	Finish(ctx context.Context, name string, have Progress, keep func(Progress) error) error
+	// Discard removes a blob that grows, or has grown, with all its pieces. One that is not there is no error.
+	Discard(ctx context.Context, name string, have Progress) error
+	// Sweep removes what was put before a time and is not wanted, and what writes that broke off before it left behind. Of what
+	// grows, wanted is asked for the name.
 	Sweep(ctx context.Context, before time.Time, wanted func(ctx context.Context, names []string) (map[string]bool, error)) error
+	// grow opens a blob of which so much is there to add to it, see Append.
+	grow(ctx context.Context, name string, have Progress, keep func(Progress) error) (grower, error)
 }
 
 // Reader reads a blob, from anywhere in it.
@@ -102,14 +113,14 @@ func checkArea(name string) error {
 }
 
 func unavailable(err error) error {
-	return fault.New(fault.Unavailable, "The storage of files is not available just now. Nothing was changed.").After(5 * time.Second).Because(err)
+	return fault.New(fault.Unavailable, "The storage of files is not available just now.").After(5 * time.Second).Because(err)
 }
 
 // sweepBatch is how many names are asked for at once.
 const sweepBatch = 100
 
 // sweep asks in batches which names are wanted, and removes the others.
-func sweep(ctx context.Context, a Area, names []string, wanted func(context.Context, []string) (map[string]bool, error)) error {
+func sweep(ctx context.Context, names []string, wanted func(context.Context, []string) (map[string]bool, error), remove func(ctx context.Context, name string, wanted bool) error) error {
 	for len(names) > 0 {
 		batch := names[:min(sweepBatch, len(names))]
 		names = names[len(batch):]
@@ -118,13 +129,20 @@ func sweep(ctx context.Context, a Area, names []string, wanted func(context.Cont
 			return err
 		}
 		for _, name := range batch {
-			if keep[name] {
-				continue
-			}
-			if err := a.Remove(ctx, name); err != nil {
+			if err := remove(ctx, name, keep[name]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// unlessWanted removes what is not wanted.
+func unlessWanted(a Area) func(context.Context, string, bool) error {
+	return func(ctx context.Context, name string, wanted bool) error {
+		if wanted {
+			return nil
+		}
+		return a.Remove(ctx, name)
+	}
 }

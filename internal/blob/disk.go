@@ -182,7 +182,7 @@ func (a *folder) Sweep(ctx context.Context, before time.Time, wanted func(contex
 		if dir.Name() == incoming {
 			err = a.discard(names)
 		} else {
-			err = sweep(ctx, a, names, wanted)
+			err = sweep(ctx, names, wanted, unlessWanted(a))
 		}
 		if err != nil {
 			return err
@@ -224,7 +224,7 @@ func (a *folder) discard(names []string) error {
 // diskFault translates an error of the file system; its text, with paths, is for the log alone.
 func diskFault(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fault.New(fault.StorageFull, "The disk for files is full. Nothing was changed.").After(5 * time.Second).Because(err)
+		return fault.New(fault.StorageFull, "The disk for files is full.").After(5 * time.Second).Because(err)
 	}
 	return unavailable(err)
 }

@@ -4,74 +4,53 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"net"
-	"net/http"
-	"net/url"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/minio/minio-go/v7"
-	"github.com/minio/minio-go/v7/pkg/credentials"
-
+	"verbless/internal/blob/s3"
 	"verbless/internal/fault"
 )
 
 // bucket keeps blobs as objects of S3. A PUT that was answered is durable, and shows the object whole.
 type bucket struct {
-	client *minio.Client
-	name   string
+	bucket *s3.Bucket
 	prefix string
+	spools string // where parts are gathered
 }
-
-// callTime is how long S3 may take for one call, tries included; reading a body has no such limit.
-const (
-	callTime = 15 * time.Second
-	tries    = 3
-)
 
 func openS3(where string, o Options) (Store, error) {
 	name, prefix, _ := strings.Cut(where, "/")
-	endpoint, err := url.Parse(o.Endpoint)
-	if err != nil || name == "" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
-		return nil, errors.New("blobs in S3 need s3://BUCKET and an endpoint like https://s3.example.com")
-	}
-	client, err := minio.New(endpoint.Host, &minio.Options{
-		Creds: credentials.NewStaticV4(o.Key, o.Secret, ""), Secure: endpoint.Scheme == "https", Region: o.Region, MaxRetries: tries,
-		Transport: &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: 5 * time.Second}).DialContext, TLSHandshakeTimeout: 5 * time.Second,
-			ResponseHeaderTimeout: callTime, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute, DisableCompression: true,
-		},
-	})
+	b, err := s3.Open(name, s3.Options{Endpoint: o.Endpoint, Region: o.Region, Key: o.Key, Secret: o.Secret})
 	if err != nil {
-		return nil, fmt.Errorf("blobs in S3: %w", err)
+		return nil, err
 	}
-	return &bucket{client, name, prefix}, nil
+	spools := os.TempDir()
+	if o.Dir != "" {
+		spools = filepath.Join(o.Dir, "spool")
+	}
+	return &bucket{b, prefix, spools}, nil
 }
 
 func (b *bucket) Close() error { return nil }
 
 func (b *bucket) Area(name string) (Area, error) {
-	return &objects{b.client, b.name, path.Join(b.prefix, name) + "/"}, checkArea(name)
+	return &objects{b.bucket, path.Join(b.prefix, name) + "/", b.spools}, checkArea(name)
 }
 
 type objects struct {
-	client *minio.Client
-	bucket string
+	bucket *s3.Bucket
 	prefix string
+	spools string
 }
 
 func (a *objects) Put(ctx context.Context, name string, content []byte) error {
 	if !Valid(name) {
 		return errors.New("blob: not a name: " + name)
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	_, err := a.client.PutObject(ctx, a.bucket, a.prefix+name, bytes.NewReader(content), int64(len(content)),
-		minio.PutObjectOptions{DisableMultipart: true, CacheControl: "public, max-age=31536000, immutable", ContentType: contentType(name)})
-	return s3Fault(err)
+	return s3Fault(a.bucket.Put(ctx, a.prefix+name, bytes.NewReader(content), int64(len(content)), contentType(name)))
 }
 
 // contentType is for those who let a CDN read the bucket itself.
@@ -91,45 +70,18 @@ func (a *objects) Open(ctx context.Context, name string) (Reader, error) {
 	if !Valid(name) {
 		return nil, fault.NotFound()
 	}
-	short, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	info, err := a.client.StatObject(short, a.bucket, a.prefix+name, minio.StatObjectOptions{})
+	size, err := a.bucket.Size(ctx, a.prefix+name)
 	if err != nil {
 		return nil, s3Fault(err)
 	}
-	return &objectReader{ctx: ctx, area: a, name: name, size: info.Size}, nil
+	return &objectReader{ctx: ctx, area: a, name: name, size: size}, nil
 }
 
 func (a *objects) Remove(ctx context.Context, name string) error {
 	if !Valid(name) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTime)
-	defer cancel()
-	err := s3Fault(a.client.RemoveObject(ctx, a.bucket, a.prefix+name, minio.RemoveObjectOptions{}))
-	if fault.Is(err, fault.NotFoundCode) {
-		return nil
-	}
-	return err
-}
-
-func (a *objects) Sweep(ctx context.Context, before time.Time, wanted func(context.Context, []string) (map[string]bool, error)) error {
-	var names []string
-	for object := range a.client.ListObjectsIter(ctx, a.bucket, minio.ListObjectsOptions{Prefix: a.prefix}) {
-		if object.Err != nil {
-			return s3Fault(object.Err)
-		}
-		if name := strings.TrimPrefix(object.Key, a.prefix); Valid(name) && object.LastModified.Before(before) {
-			names = append(names, name)
-		}
-		if len(names) == sweepBatch {
-			if err := sweep(ctx, a, names, wanted); err != nil {
-				return err
-			}
-			names = names[:0]
-		}
-	}
-	return sweep(ctx, a, names, wanted)
+	return s3Fault(a.bucket.Remove(ctx, a.prefix+name))
 }
 
 // objectReader asks for the bytes only when they are read, from where they are read.
@@ -149,11 +101,7 @@ func (r *objectReader) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if r.body == nil {
-		options := minio.GetObjectOptions{}
-		if err := options.SetRange(r.at, r.size-1); err != nil {
-			return 0, err
-		}
-		body, _, _, err := (&minio.Core{Client: r.area.client}).GetObject(r.ctx, r.area.bucket, r.area.prefix+r.name, options)
+		body, err := r.area.bucket.Get(r.ctx, r.area.prefix+r.name, r.at, r.size-r.at)
 		if err != nil {
 			return 0, s3Fault(err)
 		}
@@ -198,7 +146,7 @@ func s3Fault(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case minio.ToErrorResponse(err).Code == "NoSuchKey":
+	case errors.Is(err, s3.ErrNoObject):
 		return fault.NotFound()
 	case errors.Is(err, context.Canceled):
 		return err

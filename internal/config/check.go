@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"verbless/internal/trace"
 )
 
 // check looks at every value, and reports all faults at once, each with where the value came from.
@@ -35,11 +37,18 @@ func (s *Settings) check() error {
 	want(s.LocationsURL == "" || validBase(s.LocationsURL), "locations-url", "must be an http or https address without user, query and fragment") // not the value: it may hold a password
 	want(s.LocationsTimeout >= time.Millisecond && s.LocationsTimeout <= time.Minute, "locations-timeout", "must be 1ms to 1m, not %s", s.LocationsTimeout)
 	want(s.LocationsCalls >= 1 && s.LocationsCalls <= 1000, "locations-calls", "must be 1 to 1000, not %d", s.LocationsCalls)
+	want(s.LocationsRest >= time.Millisecond && s.LocationsRest <= time.Hour, "locations-rest", "must be 1ms to 1h, not %s", s.LocationsRest)
 	want(s.LocationsFresh >= 0, "locations-fresh", "must not be negative, but is %s", s.LocationsFresh)
 	want(s.LocationsStale >= 0, "locations-stale", "must not be negative, but is %s", s.LocationsStale)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	s.checkFiles(want)
 	s.checkMoney(want)
+	want(s.Metrics == "on" || s.Metrics == "off" || validAddr(s.Metrics), "metrics", "must be on, off or an address like 127.0.0.1:9090, not %q", s.Metrics)
+	want(s.OTLPEndpoint == "" || validBase(s.OTLPEndpoint), "otlp-endpoint", "must be an http or https address without user, query and fragment") // not the value: it may hold a password
+	_, err := trace.ReadHeaders(s.OTLPHeaders)
+	want(err == nil, "otlp-headers", "must be name=value, with commas between")
+	want(s.TraceSample >= 0 && s.TraceSample <= 1, "trace-sample", "must be 0 to 1, not %g", s.TraceSample)
+	s.checkEdge(want)
 	return errors.Join(faults...)
 }
 
@@ -49,6 +58,9 @@ func (s *Settings) checkFiles(want func(ok bool, name, format string, args ...an
 	want(validBase(s.S3Endpoint), "s3-endpoint", "%q is not an http or https address like https://s3.example.com", s.S3Endpoint)
 	want(s.CDNURL == "" || validBase(s.CDNURL), "cdn-url", "%q is not an http or https address like https://cdn.example.com/images, without user, query and fragment", s.CDNURL)
 	want(s.MaxAvatar >= 1<<10 && s.MaxAvatar <= 64<<20, "max-avatar", "must be 1KiB to 64MiB, not %s", s.MaxAvatar)
+	want(s.MaxUpload >= 1<<20 && s.MaxUpload <= 5<<40, "max-upload", "must be 1MiB to 5TiB, not %s", s.MaxUpload)
+	want(s.UploadDays >= 1 && s.UploadDays <= 365, "upload-days", "must be 1 to 365, not %d", s.UploadDays)
+	want(s.UploadURL == "" || validBase(s.UploadURL), "upload-url", "must be an http or https address without user, query and fragment")
 	want(s.AvatarSide >= 1 && s.AvatarSide <= 65535, "avatar-side", "must be 1 to 65535, not %d", s.AvatarSide)
 	want(s.AvatarPixels >= 1 && s.AvatarPixels <= 1<<30, "avatar-pixels", "must be 1 to %d, not %d", 1<<30, s.AvatarPixels)
 	want(s.AvatarAnimation >= 1 && s.AvatarAnimation <= 1<<32, "avatar-animation", "must be 1 to %d, not %d", int64(1)<<32, s.AvatarAnimation)

@@ -26,7 +26,8 @@ type Settings struct {
 	LogFormat string `name:"log-format" env:"VERBLESS_LOG_FORMAT" group:"store" default:"auto" enum:"auto,text,json" placeholder:"FORMAT" help:"${enum}; auto is text on a terminal, else json (${default})."`
 
 	Addr             string        `name:"addr" env:"VERBLESS_ADDR" group:"server" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen at (${default})."`
-	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// and the address listened at."`
+	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// or https:// and the address listened at, or the first name of acme-domains."`
+	Only             string        `name:"only" env:"VERBLESS_ONLY" group:"server" default:"" enum:",uploads" placeholder:"PART" help:"Serve one part of the API alone, beside a server of all of it on the same store: uploads."`
 	Demo             bool          `name:"demo" env:"VERBLESS_DEMO" group:"server" help:"Fill an empty store with samples, and print three calls to try."`
 	TrashDays        int           `name:"trash-days" env:"VERBLESS_TRASH_DAYS" group:"server" default:"30" placeholder:"DAYS" help:"Days until a trashed article is removed for good; 0 keeps it (${default})."`
 	IdempotencyHours int           `name:"idempotency-hours" env:"VERBLESS_IDEMPOTENCY_HOURS" group:"server" default:"24" placeholder:"HOURS" help:"Hours that an Idempotency-Key is remembered (${default})."`
@@ -41,6 +42,7 @@ type Settings struct {
 	LocationsCalls   int           `name:"locations-calls" env:"VERBLESS_LOCATIONS_CALLS" group:"server" default:"8" placeholder:"COUNT" help:"Most calls to that system at once (${default})."`
 	LocationsFresh   time.Duration `name:"locations-fresh" env:"VERBLESS_LOCATIONS_FRESH" group:"server" default:"1m" placeholder:"TIME" help:"How long locations are good without asking again (${default})."`
 	LocationsStale   time.Duration `name:"locations-stale" env:"VERBLESS_LOCATIONS_STALE" group:"server" default:"24h" placeholder:"TIME" help:"How long after that they stand in when the system does not answer (${default})."`
+	LocationsRest    time.Duration `name:"locations-rest" env:"VERBLESS_LOCATIONS_REST" group:"server" default:"5s" placeholder:"TIME" help:"How long that system is left alone when it keeps failing (${default})."`
 	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`
@@ -62,7 +64,18 @@ type Settings struct {
 	AvatarSide      int    `name:"avatar-side" env:"VERBLESS_AVATAR_SIDE" group:"files" default:"8192" placeholder:"PIXELS" help:"Greatest width and height of an avatar (${default})."`
 	AvatarPixels    int64  `name:"avatar-pixels" env:"VERBLESS_AVATAR_PIXELS" group:"files" default:"24000000" placeholder:"PIXELS" help:"Most pixels of an avatar (${default})."`
 	AvatarAnimation int64  `name:"avatar-animation" env:"VERBLESS_AVATAR_ANIMATION" group:"files" default:"50000000" placeholder:"PIXELS" help:"Most pixels of all frames of an animated avatar (${default})."`
+	UploadURL       string `name:"upload-url" env:"VERBLESS_UPLOAD_URL" group:"files" placeholder:"URL" help:"Address that files are sent to: that of a server started with --only uploads. Left out: this service's own."`
+	MaxUpload       Size   `name:"max-upload" env:"VERBLESS_MAX_UPLOAD" group:"files" default:"100GiB" placeholder:"SIZE" help:"Largest file (${default})."`
+	UploadDays      int    `name:"upload-days" env:"VERBLESS_UPLOAD_DAYS" group:"files" default:"7" placeholder:"DAYS" help:"Days until an upload that is not finished ends (${default})."`
 	FetchAllow      string `name:"fetch-allow" env:"VERBLESS_FETCH_ALLOW" group:"files" placeholder:"RANGES" help:"Private addresses that images may be fetched from, like 10.1.0.0/16, with commas between. Left out: none."`
+
+	Metrics      string  `name:"metrics" env:"VERBLESS_METRICS" group:"observing" default:"on" placeholder:"WHERE" help:"Where Prometheus finds metrics: on is /metrics of this service, for everybody; HOST:PORT is a port of their own; off is nowhere (${default})."`
+	OTLPEndpoint string  `name:"otlp-endpoint" env:"VERBLESS_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" group:"observing" secret:"url" placeholder:"URL" help:"OpenTelemetry collector that gets traces over OTLP/HTTP, like http://127.0.0.1:4318. Left out: there are no traces."`
+	OTLPHeaders  string  `name:"otlp-headers" env:"VERBLESS_OTLP_HEADERS,OTEL_EXPORTER_OTLP_HEADERS" group:"observing" secret:"" placeholder:"HEADERS" help:"Headers for it, as name=value with commas between."`
+	TraceSample  float64 `name:"trace-sample" env:"VERBLESS_TRACE_SAMPLE" group:"observing" default:"1" placeholder:"PART" help:"Part of the traces that is recorded, 0 to 1. Where a caller sends traceparent, the caller decides (${default})."`
+	ServiceName  string  `name:"service-name" env:"VERBLESS_SERVICE_NAME,OTEL_SERVICE_NAME" group:"observing" default:"verbless" placeholder:"NAME" help:"What this service is called in traces (${default})."`
+
+	Edge `embed:""`
 
 	file    *file
 	origins map[string]string // setting to where its value came from
@@ -74,6 +87,8 @@ func Groups() kong.Option {
 		{Key: "store", Title: "Settings of every command:"},
 		{Key: "server", Title: "Settings of the server:"},
 		{Key: "files", Title: "Settings of images and files:"},
+		{Key: "observing", Title: "Settings of metrics and traces:"},
+		{Key: "edge", Title: "Settings of the edge:"},
 	})
 }
 
@@ -96,14 +111,32 @@ func (s *Settings) Base() string {
 	if s.BaseURL != "" {
 		return strings.TrimRight(s.BaseURL, "/")
 	}
+	scheme := "http://"
+	if s.TLS() {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(s.Addr)
 	if err != nil {
-		return "http://" + s.Addr
+		return scheme + s.Addr
+	}
+	if names := s.Domains(); len(names) > 0 {
+		host = names[0]
 	}
 	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
 		host = "localhost" // all addresses of the machine; nobody can call that
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	if s.TLS() && port == "443" {
+		return scheme + host
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
+
+// Uploads is the address that files are sent to, without a slash at its end.
+func (s *Settings) Uploads() string {
+	if s.UploadURL != "" {
+		return strings.TrimRight(s.UploadURL, "/")
+	}
+	return s.Base()
 }
 
 // Trash is how long a trashed article is kept; 0 is forever.
@@ -119,15 +152,7 @@ func (s *Settings) Media() string {
 
 // Fetchable are the private addresses that images may be fetched from.
 func (s *Settings) Fetchable() ([]netip.Prefix, error) {
-	var all []netip.Prefix
-	for text := range strings.FieldsFuncSeq(s.FetchAllow, func(r rune) bool { return r == ',' || r == ' ' }) {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, prefix)
-	}
-	return all, nil
+	return prefixes(s.FetchAllow)
 }
 
 // Idempotency is how long an Idempotency-Key is remembered.

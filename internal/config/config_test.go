@@ -65,11 +65,14 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		Data: "./data", Database: "sqlite", LogLevel: "info", LogFormat: "auto", Addr: "127.0.0.1:8080",
 		TrashDays: 30, IdempotencyHours: 24, StopTimeout: 30 * time.Second, MaxBody: 2 << 20, MaxHeader: 16 << 10, MaxBatch: 500, EnterpriseSize: 500,
-		LocationsTimeout: 2 * time.Second, LocationsCalls: 8, LocationsFresh: time.Minute, LocationsStale: 24 * time.Hour,
+		LocationsTimeout: 2 * time.Second, LocationsCalls: 8, LocationsFresh: time.Minute, LocationsStale: 24 * time.Hour, LocationsRest: 5 * time.Second,
 		HeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MinBodyRate: 512,
 		Payable: "published", GatewayTimeout: 10 * time.Second, Gateway: "test", StripeURL: "https://api.stripe.com", MailFrom: "verbless@localhost",
 		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",
-		MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
+		MaxUpload: 100 << 30, UploadDays: 7, MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
+		Metrics: "on", TraceSample: 1, ServiceName: "verbless",
+		Edge: Edge{ACMEURL: "https://acme-v02.api.letsencrypt.org/directory", HSTS: 4320 * time.Hour, ProxyHeader: "X-Forwarded-For", CORSMaxAge: 10 * time.Minute, WrongTokens: 100,
+			OIDCUsername: "preferred_username", OIDCAdmin: "admin"},
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -85,10 +88,11 @@ func TestDefaults(t *testing.T) {
 func TestEverySettingCanBeSetInEveryWay(t *testing.T) {
 	for _, flag := range table(&Settings{}) {
 		env := "VERBLESS_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-		if len(flag.Envs) != 1 || flag.Envs[0] != env {
+		standard := slices.IndexFunc(flag.Envs, func(name string) bool { return strings.HasPrefix(name, "OTEL_") }) // a name that others gave it
+		if flag.Envs[0] != env || len(flag.Envs) > 1 && standard != 1 || len(flag.Envs) > 2 {
 			t.Errorf("%s is called %v in the environment, want %s", flag.Name, flag.Envs, env)
 		}
-		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files"}, flag.Group.Key) {
+		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files", "observing", "edge"}, flag.Group.Key) {
 			t.Errorf("%s needs a help and one of the groups", flag.Name)
 		}
 	}
@@ -171,7 +175,9 @@ func TestHelpListsServerSettingsWhereTheyMatter(t *testing.T) {
 // TestMain forgets the settings of whoever runs the tests.
 func TestMain(m *testing.M) {
 	for _, flag := range table(&Settings{}) {
-		os.Unsetenv(flag.Envs[0])
+		for _, name := range flag.Envs {
+			os.Unsetenv(name)
+		}
 	}
 	os.Exit(m.Run())
 }

@@ -22,6 +22,7 @@ var known = map[string]string{
 	"Idempotency-Replayed":   "true: this is the answer that the first request with the key got.",
 	"Link":                   "The next and the previous page (RFC 8288), and what tells of a deprecation.",
 	"Location":               "Where to find what was made.",
+	"Range":                  "The bytes that are here.",
 	"Preference-Applied":     "What of Prefer was heeded.",
 	"Retry-After":            "After how many seconds it is worth trying again.",
 	"Sunset":                 "When what was used here will be gone (RFC 8594).",

@@ -122,6 +122,11 @@ func (d *description) schemas() map[string]any {
 		"page_meta": map[string]any{"type": "object", "description": "What there is to say beside the data.", "additionalProperties": false,
 			"properties": map[string]any{"total": map[string]any{"type": "integer", "format": "int64", "minimum": 0, "maximum": maxInt, "description": "How many there are in all; with Prefer: count=exact."}, "warnings": warningsSchema()}},
 	}
+	for _, k := range d.api.Kinds() { // also one that is not served here, because others lead to it
+		if k.Shape.Kind == "" {
+			schemas[k.One] = d.resource(k, field.Answer)
+		}
+	}
 	for _, path := range d.api.Paths() {
 		for _, op := range path.Operations {
 			k := op.Kind()

@@ -21,7 +21,7 @@ func (d *description) operation(path rest.Path, op *rest.Operation) map[string]a
 		}
 		entry["requestBody"] = map[string]any{"required": true, "content": content}
 	}
-	responses := d.refused(codes(path, op))
+	responses := d.refused(codes(path, op), held(op)...)
 	for _, answer := range d.answers(op) {
 		described, status := d.response(path, op, answer), strconv.Itoa(answer.Status)
 		if before, ok := responses[status].(map[string]any); ok && before["content"] != nil { // one more type of the same answer
@@ -40,8 +40,11 @@ func (d *description) head(path rest.Path, op *rest.Operation) map[string]any {
 	if k != nil {
 		entry["tags"] = []string{k.Name}
 	}
-	if path.Public {
+	switch {
+	case path.Public || op.Open:
 		entry["security"] = []any{}
+	case op.Guests:
+		entry["security"] = []any{map[string]any{}, map[string]any{"bearer": []any{}}}
 	}
 	var params []any
 	for _, p := range op.Params {
@@ -58,7 +61,7 @@ func (d *description) head(path rest.Path, op *rest.Operation) map[string]any {
 		entry["parameters"] = params
 	}
 	responses := map[string]any{}
-	for status, refusal := range d.refused(codes(path, op)) {
+	for status, refusal := range d.refused(codes(path, op), held(op)...) {
 		responses[status] = refusal
 	}
 	for _, answer := range d.answers(op) {
@@ -151,7 +154,7 @@ func (d *description) answers(op *rest.Operation) []rest.Response {
 		parts := op.Answers[slices.IndexFunc(op.Answers, func(r rest.Response) bool { return r.Status == http.StatusPartialContent })]
 		parts.Type = "multipart/byteranges"
 		return append(slices.Clone(op.Answers), parts)
-	case k == nil:
+	case k == nil || op.Answers != nil:
 		return op.Answers
 	case op.Batch() != nil:
 		many := k.Shape.ManySchema(ref(k.One))
@@ -171,4 +174,12 @@ func (d *description) answers(op *rest.Operation) []rest.Response {
 
 func hasStatus(op *rest.Operation, status int) bool {
 	return slices.ContainsFunc(op.Answers, func(r rest.Response) bool { return r.Status == status })
+}
+
+// held are the headers that refusals have where a body comes piece by piece.
+func held(op *rest.Operation) []string {
+	if op.Streams {
+		return []string{"Range"}
+	}
+	return nil
 }

@@ -21,10 +21,11 @@ func codes(path rest.Path, op *rest.Operation) []fault.Code {
 			list = append(list, more...)
 		}
 	}
-	add(!path.Public, fault.Unauthenticated, fault.InvalidToken, fault.TokenExpired, fault.InvalidRequest)
-	add(!path.Public && !(read && k != nil && !op.Lists()), fault.ForbiddenCode)
+	add(!path.Public && !op.Open, fault.Unauthenticated, fault.InvalidToken, fault.TokenExpired, fault.InvalidRequest)
+	add(!path.Public && !op.Open && !(read && k != nil && !op.Lists()), fault.ForbiddenCode)
 	add(strings.Contains(path.Pattern, "{"), fault.NotFoundCode)
-	add(!op.Loose, fault.UnknownParameter, fault.InvalidParameter)
+	add(!op.Loose, fault.UnknownParameter)
+	add(!op.Loose || len(op.Params) > 0, fault.InvalidParameter)
 	add(read && k != nil, fault.UnknownField, fault.ValidationFailed)
 	add(op.Lists(), fault.InvalidCursor)
 	add(len(op.Takes) > 0, fault.InvalidJSON, fault.ValidationFailed, fault.UploadIncomplete, fault.BodyTooSlow, fault.BodyTooLarge, fault.UnsupportedMediaType)
@@ -59,7 +60,7 @@ func everywhere() []fault.Code {
 }
 
 // refused are the answers to what cannot be done, by status. Equal ones are described once.
-func (d *description) refused(codes []fault.Code) map[string]any {
+func (d *description) refused(codes []fault.Code, headers ...string) map[string]any {
 	slices.Sort(codes)
 	byStatus := map[int][]fault.Code{}
 	for _, code := range slices.Compact(codes) {
@@ -67,15 +68,18 @@ func (d *description) refused(codes []fault.Code) map[string]any {
 	}
 	refusals := map[string]any{}
 	for status, list := range byStatus {
-		refusals[strconv.Itoa(status)] = d.problem(status, list)
+		refusals[strconv.Itoa(status)] = d.problem(status, list, headers...)
 	}
 	return refusals
 }
 
 // problem is the response of a status with one of the codes.
-func (d *description) problem(status int, list []fault.Code) any {
+func (d *description) problem(status int, list []fault.Code, more ...string) any {
 	word := strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
-	texts, examples := []string{}, map[string]any{}
+	texts, examples, headers := []string{}, map[string]any{}, d.problemHeaders(status)
+	for _, name := range more {
+		headers[name] = d.header(rest.Header{Name: name, Doc: known[name]})
+	}
 	for _, code := range list {
 		info, _ := fault.Lookup(code)
 		texts = append(texts, "`"+string(code)+"`: "+info.Title+".")
@@ -88,7 +92,7 @@ func (d *description) problem(status int, list []fault.Code) any {
 	if len(examples) > 0 {
 		media["examples"] = examples
 	}
-	return d.once(d.kept.responses, "responses", word, map[string]any{"description": strings.Join(texts, "\n\n"), "headers": d.problemHeaders(status), "content": map[string]any{problemType: media}})
+	return d.once(d.kept.responses, "responses", word, map[string]any{"description": strings.Join(texts, "\n\n"), "headers": headers, "content": map[string]any{problemType: media}})
 }
 
 // once keeps a part of the description under a name, and gives the reference to it. A different part that has the name already gets a number.

@@ -9,7 +9,7 @@ import (
 	"verbless/internal/shape"
 )
 
-func ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
+func ref(name string) any { return rest.Ref(name) }
 
 // resource is the schema of a resource: its own members and, in answers, its relations.
 func (d *description) resource(k *rest.Kind, p field.Purpose) map[string]any {

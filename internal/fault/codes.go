@@ -21,6 +21,7 @@ const (
 	KindUnsupported
 	KindUnprocessable
 	KindTooMany
+	KindEarly // what must come first is missing; a client that comes back with it is well
 	KindInternal
 	KindUnavailable
 )
@@ -46,6 +47,8 @@ const (
 	InvalidHeader         Code = "invalid_header"
 	InvalidPatch          Code = "invalid_patch"
 	InvalidRequest        Code = "invalid_request"
+	PartNotNamed          Code = "part_not_named"
+	ChecksumMismatch      Code = "checksum_mismatch"
 	Unauthenticated       Code = "unauthenticated"
 	InvalidToken          Code = "invalid_token"
 	TokenExpired          Code = "token_expired"
@@ -73,6 +76,7 @@ const (
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	IdempotencyKeyReused  Code = "idempotency_key_reused"
 	BodyTooSlow           Code = "body_too_slow"
+	TooManyRequests       Code = "too_many_requests"
 	UploadIncomplete      Code = "upload_incomplete"
 	ImageMismatch         Code = "image_mismatch"
 	ImageCorrupt          Code = "image_corrupt"
@@ -81,6 +85,10 @@ const (
 	RangeNotSatisfiable   Code = "range_not_satisfiable"
 	Internal              Code = "internal"
 	Unavailable           Code = "unavailable"
+	UploadTooLarge        Code = "upload_too_large"
+	UploadOvertaken       Code = "upload_overtaken"
+	UploadEnded           Code = "upload_ended"
+	UploadGap             Code = "upload_gap"
 	StorageFull           Code = "storage_full"
 	OutcomeUnknown        Code = "outcome_unknown"
 )
@@ -111,6 +119,8 @@ var Codes = []Info{
 	{InvalidHeader, KindInvalid, "A request header cannot be understood", "The message names the header and what it takes."},
 	{InvalidPatch, KindInvalid, "The JSON Patch is malformed", "A patch is an array of at most 100 operations, each as RFC 6902 says. The message names the operation."},
 	{InvalidRequest, KindInvalid, "The request contradicts itself", "For example two Authorization headers."},
+	{PartNotNamed, KindInvalid, "A part was sent that the parameter part does not name", "part lists the parts that the body sets and that the answer shows. Name the part, or leave part out: then all are."},
+	{ChecksumMismatch, KindInvalid, "The bytes received are not those that were meant", "A checksum in X-Goog-Hash differs from that of what arrived. Nothing is kept; begin again."},
 	{Unauthenticated, KindUnauthenticated, "A token is needed", "Send Authorization: Bearer followed by a token."},
 	{InvalidToken, KindUnauthenticated, "The token is not valid", "It is not one of ours, or it was revoked."},
 	{TokenExpired, KindUnauthenticated, "The token has expired", "Issue a new one."},
@@ -143,6 +153,11 @@ var Codes = []Info{
 	{ImageTooManyPixels, KindInvalid, "The image has too many pixels", "The message says how large it may be. For animations the pixels of all frames count."},
 	{ImageNotFetched, KindInvalid, "The image could not be fetched", "The address must lead, within 3 redirects and 10 seconds, to an image on the public internet that is not too large. For safety the answer does not say what went wrong."},
 	{RangeNotSatisfiable, KindRange, "The range lies outside", "Content-Range says how many bytes there are."},
+	{UploadTooLarge, KindTooLarge, "The file is too large", "The message says how large it may be: by the limit of the service, or by what was announced."},
+	{UploadOvertaken, KindConflict, "Somebody else goes on with this upload", "A newer request to the same upload has ended this one. What had arrived is kept."},
+	{UploadEnded, KindGone, "The upload has ended", "It was not finished in time, its checksum was wrong, or it was removed. Begin again."},
+	{UploadGap, KindEarly, "Bytes are missing before these", "Range says what is held. Go on from there."},
+	{TooManyRequests, KindTooMany, "Too much was asked", "Wait as long as Retry-After says. RateLimit says what is left of the quota of a token; too many wrong tokens from one address, and asking too often how far an upload is, are refused as well."},
 	{BodyTooSlow, KindTimeout, "The body came too slowly", "The connection was given up so that others are served. Send it again."},
 	{Internal, KindInternal, "Something went wrong on our side", "The request id leads the operator to the cause."},
 	{Unavailable, KindUnavailable, "Not available just now", "Nothing was changed. Try again after Retry-After."},

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"embed"
 	"html/template"
+	"net/url"
 	"path"
 	"strings"
 )
@@ -37,13 +38,19 @@ func Page(name string, data any) ([]byte, error) {
 	return page.Bytes(), err
 }
 
-// Policy is what a browser may do for a page: load files of ours and call us, and nothing else. elsewhere are further origins
-// that the explorer may call.
+// Policy is what a browser may do for a page: load files of ours and call us, and nothing else. elsewhere are addresses of further
+// services that the explorer may call.
 func Policy(elsewhere ...string) string {
+	connect := "connect-src 'self'"
+	for _, address := range elsewhere {
+		if at, err := url.Parse(address); err == nil {
+			connect += " " + at.Scheme + "://" + at.Host
+		}
+	}
 	return strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'",
 		"img-src 'self' blob:", // pictures that a call answered with
-		strings.Join(append([]string{"connect-src 'self'"}, elsewhere...), " "),
+		connect,
 		"base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
 		"require-trusted-types-for 'script'", "trusted-types 'none'", // text never becomes markup, whatever a script tries
 	}, "; ")

@@ -96,7 +96,7 @@ func TestPolicy(t *testing.T) {
 		want      string
 	}{
 		{nil, "connect-src 'self';"},
-		{[]string{"https://up.example"}, "connect-src 'self' https://up.example;"},
+		{[]string{"https://up.example/files", "http://other.example:8081"}, "connect-src 'self' https://up.example http://other.example:8081;"},
 	} {
 		if got := pages.Policy(test.elsewhere...); !strings.Contains(got, test.want) || !strings.HasPrefix(got, "default-src 'none'; ") || strings.Contains(got, "unsafe") {
 			t.Errorf("%v: %s", test.elsewhere, got)

@@ -32,6 +32,7 @@ var statuses = map[fault.Kind]int{
 	fault.KindRange:           http.StatusRequestedRangeNotSatisfiable,
 	fault.KindUnprocessable:   http.StatusUnprocessableEntity,
 	fault.KindTooMany:         http.StatusTooManyRequests,
+	fault.KindEarly:           http.StatusServiceUnavailable,
 	fault.KindInternal:        http.StatusInternalServerError,
 	fault.KindUnavailable:     http.StatusServiceUnavailable,
 }
@@ -86,4 +87,12 @@ func part(f *fault.Fault) any {
 		one.Set("pointer", f.Pointer)
 	}
 	return one
+}
+
+// Challenge says how to authenticate; a reason is given only to those who tried (RFC 6750).
+func Challenge(code fault.Code) string {
+	if code == fault.Unauthenticated {
+		return `Bearer realm="verbless"`
+	}
+	return `Bearer realm="verbless", error="invalid_token"`
 }

@@ -2,12 +2,12 @@ package rest
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"os"
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
+	"verbless/internal/lend"
 )
 
 // bodyLimit is how long the body may be, and what is said of one that is longer.
@@ -25,51 +25,44 @@ func (c *Call) bodyLimit() (limit int64, code fault.Code, err error) {
 
 // readBody reads the whole body before anything is begun, so that a slow client never holds a transaction.
 func (c *Call) readBody(w http.ResponseWriter) error {
-	if len(c.op.Takes) == 0 {
+	switch {
+	case len(c.op.Takes) == 0:
 		return nil
+	case c.op.Streams:
+		return nil
+	case c.op.stage != nil:
+		return c.op.stage(c, func() error { return c.readWhole(w) })
 	}
+	return c.readWhole(w)
+}
+
+func (c *Call) readWhole(w http.ResponseWriter) error {
 	limit, code, err := c.bodyLimit()
 	if err != nil {
 		return err
 	}
-	tooLarge := fault.New(code, "The body may have %d bytes at most.", limit).With(headerPrefix+"Connection", "close")
+	tooLarge := fault.New(code, "The body may have %d bytes at most.", limit).With(HeaderDetail+"Connection", "close")
 	if c.Request.ContentLength > limit {
 		return tooLarge
 	}
 	c.received = true
-	c.Body, err = readAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
+	c.Body, err = lend.ReadAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &over):
 		return tooLarge
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fault.New(fault.BodyTooSlow, "The body came too slowly.").With(headerPrefix+"Connection", "close")
 	}
-	return fault.New(fault.UploadIncomplete, "The body ended before its Content-Length.").Because(err)
+	return BodyFault(err)
 }
 
-// readAll reads to the end. A length that is only announced reserves little: memory at most doubles what has come, and in
-// the end is no more than was announced.
-func readAll(r io.Reader, announced int64) ([]byte, error) {
-	body := make([]byte, 0, min(max(announced, 512), 64<<10)+1) // one more, to see the end without growing
-	for {
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		switch {
-		case err == io.EOF:
-			return body, nil
-		case err != nil:
-			return body, err
-		case len(body) == cap(body):
-			size := 2 * int64(cap(body))
-			if announced >= int64(cap(body)) {
-				size = min(size, announced+1)
-			}
-			body = append(make([]byte, 0, size), body...)
-		}
+// BodyFault says why a body could not be read to its end.
+func BodyFault(err error) *fault.Fault {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fault.New(fault.BodyTooSlow, "The body came too slowly.").With(HeaderDetail+"Connection", "close")
 	}
+	return fault.New(fault.UploadIncomplete, "The body ended before its Content-Length.").Because(err)
 }
 
 // parse reads a body as one strict JSON document.

@@ -34,7 +34,11 @@ type Collection[T any] struct {
 	Mine      string                     // the column that holds the caller in every list, whoever asks; empty: the policy alone decides
 	Twin      string                     // a second path at the top that serves the very same; empty: there is none
 	Spellings []string                   // other names of the parameter partials
+	Part      string                     // names the parameter that picks groups of members, in bodies and in answers; without it all are there
+	Open      *query.Cond                // whom it finds, everyone with a token may read; nil: the policy alone decides
+	Loose     bool                       // unknown query parameters are ignored
 	Outside   *Outside[T]                // a member that another system keeps; nil: the store keeps all
+	Basis     string                     // what the members depend on beside the rows, such as a setting: other ETags when it changes
 	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
 	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
@@ -50,7 +54,8 @@ type Collection[T any] struct {
 	// it has become. It is for work that cannot be undone: a request that is repeated finds what was made, and does not begin anew.
 	Finish func(ctx context.Context, by change.Actor, made *T) (*T, error)
 	// Now is what the rule would say to changes of one as it is, for OPTIONS to tell. nil: it would say yes.
-	Now func(call *Call, row *T) (change.Now, error)
+	Now    func(call *Call, row *T) (change.Now, error)
+	Intake *Intake[T] // POST in a way of its own; nil: it takes JSON and answers 201
 	// Options adds to what OPTIONS tells of the whole collection.
 	Options func(call *Call, description map[string]any) error
 }
@@ -72,6 +77,7 @@ type collection struct {
 	written    *view // what answers to writes show
 	spellings  []string
 	outside    *outside
+	basis      string
 	sort       *field.Field // newest first, when nobody asks for another order
 	always     []string
 	hasPrivate bool
@@ -93,13 +99,17 @@ type collection struct {
 	raw        *Raw
 	receive    func(c *Call, row reflect.Value) error
 	now        func(call *Call, row reflect.Value) (change.Now, error)
+	part       string
+	open       *query.Cond
+	loose      bool
+	intake     *Intake[reflect.Value]
 }
 
 func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
 		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings,
-		refuses: d.Refuses}
+		refuses: d.Refuses, part: d.Part, open: d.Open, loose: d.Loose, intake: d.Intake.erase(), basis: d.Basis}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
 	}
@@ -171,6 +181,9 @@ func (c *collection) prepare(newest string) {
 	for _, owner := range m.Owners {
 		c.always = append(c.always, owner.Column)
 	}
+	if c.open != nil {
+		c.always = append(c.always, c.open.Column)
+	}
 	if c.rights.List == Owners && c.mine == "" && !c.inhabited() && len(m.Owners) > 1 {
 		panic("rest: " + c.name + " has several owners; which of them lists it?")
 	}
@@ -178,18 +191,12 @@ func (c *collection) prepare(newest string) {
 	c.prepareViews()
 }
 
-func (c *collection) itemPattern() string { return c.pattern + "/{" + c.one + "}" }
-
-func (c *collection) has(method string) bool {
-	return slices.Contains(strings.Fields(c.methods), method)
-}
-
 // routes mounts the two paths of a collection, or the first alone, and gives the first. suffix keeps the names of operations
 // apart.
 func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whole *route) {
 	var many, one []*Operation
 	add := func(list *[]*Operation, method, id, summary string, who Who, handle func(*Call) (*Answer, error)) *Operation {
-		op := &Operation{Method: method, ID: id + suffix, Summary: summary, resource: c, who: who, Handle: handle}
+		op := &Operation{Method: method, ID: id + suffix, Summary: summary, resource: c, who: who, Handle: handle, Loose: c.loose}
 		if c.has(method) {
 			*list = append(*list, op)
 		}
@@ -208,7 +215,11 @@ func (c *collection) routes(a *API, pattern, suffix string, listOnly bool) (whol
 		create.finish = c.finishCreate
 	}
 	add(&one, http.MethodPut, "replace"+single, "Replace one of "+c.name, c.rights.Change, c.replace).Takes = []string{jsonType}
-	add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch).Takes = []string{jsonType, mergePatchType, jsonPatchType}
+	change := add(&one, http.MethodPatch, "change"+single, "Change members of one of "+c.name, c.rights.Change, c.patch)
+	change.Takes = []string{jsonType, mergePatchType, jsonPatchType}
+	if c.part != "" {
+		create.Params, change.Params = append(create.Params, c.partialParams()...), c.partialParams()
+	}
 	add(&one, http.MethodDelete, "remove"+single, "Remove one of "+c.name, c.rights.Remove, c.remove)
 	for _, op := range many {
 		op.whole = true

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"verbless/internal/change"
@@ -139,4 +140,10 @@ func title(name string) string {
 // Now makes a Collection's Now of a rule's own, which needs nothing but the row and who asks.
 func Now[T any](of func(by change.Actor, row *T) change.Now) func(*Call, *T) (change.Now, error) {
 	return func(c *Call, row *T) (change.Now, error) { return of(c.By, row), nil }
+}
+
+func (c *collection) itemPattern() string { return c.pattern + "/{" + c.one + "}" }
+
+func (c *collection) has(method string) bool {
+	return slices.Contains(strings.Fields(c.methods), method)
 }

@@ -16,6 +16,9 @@ const (
 	jsonPatchType  = "application/json-patch+json"
 )
 
+// Any stands for whatever media type there is.
+const Any = "*/*"
+
 // VersionType is the media type that picks a version of a resource.
 func VersionType(version int) string {
 	return "application/vnd.verbless+v" + strconv.Itoa(version) + "+json"
@@ -23,14 +26,17 @@ func VersionType(version int) string {
 
 // negotiate picks the media type of the answer and checks that of the body.
 func (c *Call) negotiate() error {
+	if err := c.negotiateCoding(); err != nil {
+		return err
+	}
 	if err := c.negotiateAnswer(); err != nil || len(c.op.Takes) == 0 {
 		return err
 	}
 	if enc := c.Request.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return fault.New(fault.UnsupportedMediaType, "Bodies are taken as they are, without Content-Encoding.").On("Content-Encoding").
-			With(headerPrefix+"Accept-Encoding", "identity")
+			With(HeaderDetail+"Accept-Encoding", "identity")
 	}
-	if c.BodyType() == "" {
+	if c.BodyType() == "" && !slices.Contains(c.op.Takes, Any) {
 		return fault.New(fault.UnsupportedMediaType, "The body must be one of: %s.", strings.Join(c.op.Takes, ", ")).On("Content-Type")
 	}
 	return nil
@@ -43,6 +49,9 @@ func (c *Call) negotiateAnswer() error {
 		return nil
 	}
 	offers := c.op.Offers
+	if slices.Contains(offers, Any) {
+		return nil
+	}
 	if offers == nil {
 		offers = []string{jsonType, VersionType(max(c.route.version, 1))}
 	}

@@ -29,7 +29,7 @@ func (rt *route) describe(c *Call) (*Answer, error) {
 	}
 	description := rt.api.Describe(c, func(op *Operation) fault.Code {
 		switch {
-		case rt.public || permits(op.who, c.By, own):
+		case rt.public || op.Open || permits(op.who, c.By, own):
 			return ""
 		case op.Lists() && op.resource.whole(): // somebody else's
 			return fault.NotFoundCode

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"verbless/internal/field"
-	"verbless/internal/jsondoc"
+	"verbless/internal/shape"
 )
 
 // Outside is a member that another system keeps. It is asked only when the member is shown, once for all rows of an answer.
@@ -17,7 +17,7 @@ type Outside[T any] struct {
 }
 
 // Warning says what is missing from an answer that is otherwise good.
-type Warning struct{ Code, Message string }
+type Warning = shape.Warning
 
 // outside is an Outside with its type erased.
 type outside struct {
@@ -47,6 +47,11 @@ func (v *view) showsOutside() bool {
 	return v.c.outside != nil && slices.Contains(v.fields, v.c.outside.field)
 }
 
+// keepsOut tells whether a member is one that another system keeps, which is never asked on behalf of another resource.
+func (v *view) keepsOut(name string) bool {
+	return v.inner && v.c.outside != nil && v.c.outside.field.Name == name
+}
+
 // borrows tells whether the view shows what the versions of its rows do not stand for.
 func (v *view) borrows() bool { return len(v.includes) > 0 || v.showsOutside() }
 
@@ -56,20 +61,4 @@ func (v *view) fetch(ctx context.Context, rows []reflect.Value) []Warning {
 		return nil
 	}
 	return v.c.outside.load(ctx, rows)
-}
-
-// appendWarnings writes the member warnings between two texts, or nothing when there are none.
-func appendWarnings(dst []byte, before string, warnings []Warning, after string) []byte {
-	if len(warnings) == 0 {
-		return dst
-	}
-	dst = append(append(dst, before...), `"warnings":[`...)
-	for i, w := range warnings {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = jsondoc.AppendString(append(dst, `{"code":`...), w.Code)
-		dst = append(jsondoc.AppendString(append(dst, `,"message":`...), w.Message), '}')
-	}
-	return append(append(dst, ']'), after...)
 }

@@ -5,27 +5,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"verbless/internal/cursor"
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/query"
-	"verbless/internal/stamp"
 )
 
 const (
 	MaxLimit     = 100 // most items of a page
 	defaultLimit = 25
-	maxAnyOf     = 100
 	maxWords     = 32
 )
-
-// comparisons are what a time attribute takes beside equality.
-var comparisons = []struct {
-	name string
-	op   query.Op
-}{{"gte", query.Gte}, {"gt", query.Gt}, {"lte", query.Lte}, {"lt", query.Lt}}
 
 // viewParams are the parameters of every read.
 func (c *collection) viewParams() []Param {
@@ -57,8 +48,8 @@ func (c *collection) listParams() []Param {
 	for _, name := range sortedKeys(filters) {
 		params = append(params, Param{Name: name, Doc: "Only those with one of these values, with commas between.", Schema: map[string]any{"type": "string"}})
 		if filters[name].IsTime() {
-			for _, cmp := range comparisons {
-				params = append(params, Param{Name: name + "[" + cmp.name + "]", Doc: "Only those in this range of time.", Schema: map[string]any{"type": "string"}})
+			for _, comparison := range field.Comparisons(name) {
+				params = append(params, Param{Name: comparison, Doc: "Only those in this range of time.", Schema: map[string]any{"type": "string"}})
 			}
 		}
 	}
@@ -97,11 +88,11 @@ func (c *collection) readList(call *Call, above []query.Cond) *listQuery {
 	c.readSort(values, q, bad)
 	q.Sort = q.by.Column
 	for _, name := range sortedKeys(c.filters) {
-		c.readFilter(values, name, c.filters[name], q, bad)
+		q.Where = append(q.Where, c.filters[name].Conditions(name, func(param string) (string, bool) { return values.Get(param), values.Has(param) }, bad)...)
 	}
 	canonical := url.Values{}
 	for name, value := range values {
-		if !slices.Contains([]string{"cursor", "limit", "fields", "include", "partials"}, name) && !slices.Contains(c.spellings, name) {
+		if !slices.Contains([]string{"cursor", "limit", "fields", "include", "partials", c.part}, name) && !slices.Contains(c.spellings, name) {
 			canonical[name] = value
 		}
 	}
@@ -144,64 +135,4 @@ func (c *collection) readSort(values url.Values, q *listQuery, bad *fault.List) 
 	default:
 		bad.Add(fault.New(fault.InvalidParameter, "This takes asc or desc.").In("sort-dir"))
 	}
-}
-
-func (c *collection) readFilter(values url.Values, name string, f *field.Field, q *listQuery, bad *fault.List) {
-	read := func(param, text string) (any, bool) {
-		value, err := f.Parse(text)
-		if err != nil {
-			bad.Add(fault.As(err).In(param))
-		}
-		return value, err == nil
-	}
-	if texts := commas(values, name); len(texts) > maxAnyOf {
-		bad.Add(fault.New(fault.InvalidParameter, "This takes at most %d values.", maxAnyOf).In(name))
-	} else if f.IsTime() && len(texts) > 1 {
-		bad.Add(fault.New(fault.InvalidParameter, "This takes one time; %s[gte] and %s[lt] make a range.", name, name).In(name))
-	} else if len(texts) > 0 {
-		anyOf := query.Cond{Column: f.Column, Op: query.In}
-		for _, text := range texts {
-			if value, ok := read(name, text); ok {
-				anyOf.Values = append(anyOf.Values, value)
-			}
-		}
-		if f.IsTime() && len(anyOf.Values) == 1 {
-			from := anyOf.Values[0].(int64)
-			q.Where = append(q.Where, query.Cond{Column: f.Column, Op: query.Gte, Values: []any{from}}, query.Cond{Column: f.Column, Op: query.Lt, Values: []any{from + span(from)}})
-		} else {
-			q.Where = append(q.Where, anyOf)
-		}
-	}
-	if !f.IsTime() {
-		return
-	}
-	for _, cmp := range comparisons {
-		param := name + "[" + cmp.name + "]"
-		if !values.Has(param) {
-			continue
-		}
-		if value, ok := read(param, values.Get(param)); ok {
-			q.Where = append(q.Where, compareTime(f.Column, cmp.op, value.(int64)))
-		}
-	}
-}
-
-// span is how much time a stamp stands for: the whole second when it was given without a fraction,
-// because that is how times are shown.
-func span(micros int64) int64 {
-	if stamp.FromMicros(micros).Nanosecond() == 0 {
-		return time.Second.Microseconds()
-	}
-	return 1
-}
-
-// compareTime makes "after" mean after the whole second that was named, and "up to" include it.
-func compareTime(column string, op query.Op, at int64) query.Cond {
-	switch op {
-	case query.Gt:
-		op, at = query.Gte, at+span(at)
-	case query.Lte:
-		op, at = query.Lt, at+span(at)
-	}
-	return query.Cond{Column: column, Op: op, Values: []any{at}}
 }

@@ -15,7 +15,7 @@ const partials = "partials"
 func (c *collection) prepareViews() {
 	c.plain = plainView(c)
 	c.brief, c.written = c.plain, c.plain
-	if len(c.model.Partials()) > 0 {
+	if len(c.model.Partials()) > 0 && c.part == "" {
 		c.brief = c.openView(nil)
 	}
 	if c.outside != nil { // nobody asked for it
@@ -52,6 +52,9 @@ func (c *collection) canonical(values url.Values) {
 
 // opened is the view that the parameter partials asks for.
 func (c *collection) opened(values url.Values) *view {
+	if names := c.parts(values); len(names) > 0 {
+		return c.openView(names)
+	}
 	if c.brief == c.plain {
 		return c.brief
 	}
@@ -88,6 +91,10 @@ func (c *collection) partialParams() []Param {
 		return nil
 	}
 	text := map[string]any{"type": "string"}
+	if c.part != "" {
+		return []Param{{Name: c.part, Doc: "Groups of members that a body sets and an answer shows, with commas between: " + strings.Join(c.groups(), ", ") +
+			". All of them when left out.", Schema: text}}
+	}
 	params := []Param{{Name: partials, Doc: "Groups of members to show beside the ones that are always shown, with commas between: " +
 		strings.Join(groups, ", ") + ". Others are dropped. fields narrows what they open.", Schema: text}}
 	for _, spelling := range c.spellings {

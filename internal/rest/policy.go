@@ -80,10 +80,16 @@ func (c *collection) opens(who Who, call *Call, above []query.Cond) bool {
 
 // mayRead hides what the caller may not know to exist.
 func (c *collection) mayRead(call *Call, row reflect.Value) error {
-	if !permits(c.rights.Read, call.By, c.owned(call, row)) {
+	if !permits(c.rights.Read, call.By, c.owned(call, row)) && !c.isOpen(call, row) {
 		return fault.NotFound()
 	}
 	return nil
+}
+
+// isOpen tells whether a row may be read by everyone with a token and, where guests are welcome, by everybody.
+func (c *collection) isOpen(call *Call, row reflect.Value) bool {
+	guest := call.op != nil && call.op.Guests
+	return c.open != nil && (guest || permits(Everyone, call.By, false)) && slices.Contains(c.open.Values, c.model.ByColumn(c.open.Column).Of(row).Interface())
 }
 
 // mayWrite refuses openly only what the caller may see.

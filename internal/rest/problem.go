@@ -11,13 +11,14 @@ import (
 
 	"verbless/internal/fault"
 	"verbless/internal/problem"
+	"verbless/internal/trip"
 )
 
 // StatusOf is the HTTP status of a code.
 func StatusOf(code fault.Code) int { return problem.StatusOf(code) }
 
-// headerPrefix marks a detail of a fault that belongs into a header, not into the body.
-const headerPrefix = problem.HeaderPrefix
+// HeaderDetail begins the name of a detail of a fault that belongs into a header, not into the body.
+const HeaderDetail = problem.HeaderPrefix
 
 // refuse answers with a problem document. Nothing of an internal cause is ever shown.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
@@ -26,13 +27,13 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	f := fault.As(err)
 	status := StatusOf(f.Code)
-	if status >= 500 {
-		a.Log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("request_id", RequestID(r.Context())),
+	if info, _ := fault.Lookup(f.Code); info.Kind >= fault.KindInternal {
+		a.Log.LogAttrs(r.Context(), slog.LevelError, "request failed",
 			slog.String("code", string(f.Code)), slog.Any("error", err))
 	}
 	h := w.Header()
 	for name, value := range f.Details {
-		if header, ok := strings.CutPrefix(name, headerPrefix); ok {
+		if header, ok := strings.CutPrefix(name, HeaderDetail); ok {
 			h.Set(header, value.(string))
 		}
 	}
@@ -42,10 +43,10 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("Retry-After", "1")
 	}
 	if status == http.StatusUnauthorized {
-		h.Set("WWW-Authenticate", challenge(f.Code))
+		h.Set("WWW-Authenticate", problem.Challenge(f.Code))
 	}
-	body := problem.Write(f, a.Base, RequestID(r.Context()))
-	h.Set("Vary", varyList)
+	body := problem.Write(f, a.Base, trip.ID(r.Context()))
+	h["Vary"] = a.vary
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/problem+json")
@@ -54,25 +55,4 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Method != http.MethodHead {
 		w.Write(body)
 	}
-}
-
-// challenge says how to authenticate; a reason is given only to those who tried (RFC 6750).
-func challenge(code fault.Code) string {
-	if code == fault.Unauthenticated {
-		return `Bearer realm="verbless"`
-	}
-	return `Bearer realm="verbless", error="invalid_token"`
-}
-
-type requestIDKey struct{}
-
-// WithRequestID gives a request its name in logs and problems.
-func WithRequestID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestIDKey{}, id)
-}
-
-// RequestID is the name of the request in ctx.
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
 }

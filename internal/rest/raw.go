@@ -24,6 +24,7 @@ func (c *collection) takes(post *Operation) {
 	if c.raw != nil {
 		post.Takes = append(post.Takes, c.raw.Types...)
 	}
+	post.Takes, post.Params, post.Answers, post.stage = append(post.Takes, c.intake.Takes...), c.intake.Params, c.intake.Answers, c.intake.Stage
 	if c.receive != nil {
 		post.prepare = func(call *Call) (err error) {
 			if call.prepared, err = c.draft(call); err != nil {

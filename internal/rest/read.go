@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,8 @@ import (
 	"verbless/internal/field"
 	"verbless/internal/header"
 	"verbless/internal/jsondoc"
+	"verbless/internal/lend"
+	"verbless/internal/shape"
 )
 
 // view reads the parameters that say what is shown.
@@ -41,14 +44,14 @@ func (c *collection) viewTag(call *Call, v *view, row reflect.Value, body []byte
 		private = "private"
 	}
 	if v.borrows() {
-		return c.api.keyedBody(6, body, "view", call.mediaType, v.signature, private)
+		return c.api.keyedBody(6, body, "view", call.mediaType, v.signature, private, c.basis)
 	}
 	key := viewKey{call.mediaType, private, v.signature}
 	known := v == c.plain || v == c.brief // of other views there are as many as callers can think of
 	if tag, ok := c.viewTags.Load(key); ok && known {
 		return tag.(string)
 	}
-	tag := c.api.keyed(6, "view", call.mediaType, v.signature, private)
+	tag := c.api.keyed(6, "view", call.mediaType, v.signature, private, c.basis)
 	if known {
 		c.viewTags.Store(key, tag)
 	}
@@ -89,8 +92,13 @@ func (c *collection) show(call *Call, v *view, row reflect.Value, status int) (*
 		return nil, err
 	}
 	warnings := v.fetch(call.Ctx, []reflect.Value{row})
-	body := append(c.writeOne(make([]byte, 0, 1024), call, v, row, warnings), '\n')
-	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore || len(warnings) > 0}
+	lent := isRead(call) // what a write answers may be kept
+	var body []byte
+	if lent {
+		body = lend.Lend()
+	}
+	body = append(c.writeOne(slices.Grow(body, 1024), call, v, row, warnings), '\n')
+	answer := &Answer{Status: status, Body: body, lent: lent, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore || len(warnings) > 0}
 	if status == http.StatusOK && v.borrows() && isRead(call) && header.Unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
@@ -141,14 +149,14 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 			return answer
 		}
 	}
-	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
+	body := slices.Grow(lend.Lend(), int(c.size.Load())+512) // as long as the last one, most likely
 	if c.shape.Kind == "" {
 		body = c.shape.WriteMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
 	} else {
 		body = c.shape.WriteMany(body, len(rows), func(dst []byte, i int) []byte { return v.writeResource(dst, rows[i], call.By) })
 		body = v.writeIncluded(body, rows, call.By)
 	}
-	answer.Body = append(body, end...)
+	answer.Body, answer.lent = append(body, end...), true
 	c.size.Store(int64(len(answer.Body)))
 	if v.borrows() {
 		answer.ETag = c.pageTag(call, v, answer.Body)
@@ -174,10 +182,10 @@ func (c *collection) endOfPage(answer *Answer, links []pageLink, q *listQuery, t
 	answer.Set("Link", header)
 	if q.Count {
 		end = strconv.AppendInt(append(end, `,"meta":{"total":`...), total, 10)
-		end = append(appendWarnings(end, ",", warnings, ""), '}')
+		end = append(shape.AppendWarnings(end, ",", warnings, ""), '}')
 		answer.Set("Preference-Applied", "count=exact")
 	} else {
-		end = appendWarnings(end, `,"meta":{`, warnings, "}")
+		end = shape.AppendWarnings(end, `,"meta":{`, warnings, "}")
 	}
 	return append(end, "}\n"...)
 }
@@ -196,7 +204,7 @@ func (c *collection) versions(call *Call, rows []reflect.Value, end []byte) []by
 }
 
 func (c *collection) pageTag(call *Call, v *view, content []byte) string {
-	return etag(c.api.keyedBody(9, content, "list", c.name), c.api.keyed(6, "view", call.mediaType, v.signature))
+	return etag(c.api.keyedBody(9, content, "list", c.name), c.api.keyed(6, "view", call.mediaType, v.signature, c.basis))
 }
 
 type pageLink struct{ rel, href string }

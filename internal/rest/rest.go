@@ -9,19 +9,25 @@ package rest
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"reflect"
 	"runtime/debug"
-
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/meter"
+	"verbless/internal/onetime"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
+	"verbless/internal/trip"
 )
 
 // Options is what an API needs from outside.
@@ -31,13 +37,16 @@ type Options struct {
 	Identify     func(ctx context.Context, token string) (change.Actor, error)
 	Policy       Policy
 	Atomic       Atomic
-	Keys         KeyStore
+	Keys         onetime.Store
 	Log          *slog.Logger
 	MaxBody      int64
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
-	Headers      []Header // that what surrounds the API adds to every answer, for the description
-	Elsewhere    []string // origins of other services that answers send clients to, for the pages that call them
+	Headers      []Header                  // that what surrounds the API adds to every answer, for the description
+	Only         func(pattern string) bool // which paths are served; nil: all that the resources have
+	Meter        *meter.Meter              // nil: nothing is limited
+	Vary         string                    // what answers depend on beyond what the conventions say
+	Elsewhere    []string                  // addresses of other services that answers send clients to, for the pages that call them
 
 	// Describe is what OPTIONS tells of the path that was asked for; refused is what this caller would get, empty where they are allowed.
 	// nil: OPTIONS tells only which methods there are.
@@ -72,16 +81,21 @@ type API struct {
 	router      chi.Router
 	routes      []*route
 	collections map[string]*collection
-	running     keyring
+	running     onetime.Ring
 	secret      *secret.Key
+	coder       *coding.Coder
+	vary        []string
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
 func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
-	a.running.held = map[string]bool{}
-	a.secret = secret.New(a.Secret)
+	a.vary = []string{varyList}
+	if a.Vary != "" {
+		a.vary = []string{varyList + ", " + a.Vary}
+	}
+	a.secret, a.coder = secret.New(a.Secret), coding.New()
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}
@@ -120,7 +134,8 @@ func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	f := fault.New(fault.MethodNotAllowed, "There is no method %.20q here.", r.Method)
 	for _, rt := range a.routes {
 		if rt.pattern == at.RoutePattern() {
-			f.With(headerPrefix+"Allow", rt.allow)
+			f.With(HeaderDetail+"Allow", rt.allow)
+			trip.Took(r.Context(), rt.pattern)
 		}
 	}
 	a.refuse(w, r, f)
@@ -133,6 +148,9 @@ func (a *API) add(pattern string, ops ...*Operation) *route {
 		rt.operations[op.Method] = op
 	}
 	rt.allow = rt.methods()
+	if a.Only != nil && !a.Only(pattern) {
+		return rt
+	}
 	a.routes = append(a.routes, rt)
 	a.router.Handle(pattern, rt)
 	return rt
@@ -170,6 +188,18 @@ func Above[T any](c *Call) (*T, error) {
 		return nil, err
 	}
 	return row.Addr().Interface().(*T), nil
+}
+
+// Show is the answer with a row of what a route lies under. values say what of it is shown, as a query does.
+func Show[T any](c *Call, row *T, values url.Values) (*Answer, error) {
+	above := c.route.above
+	return above.show(c, above.opened(values), reflect.ValueOf(row).Elem(), http.StatusOK)
+}
+
+// Stream is the body, for operations that read it as it comes.
+func (c *Call) Stream() io.Reader {
+	c.received = true
+	return c.Request.Body
 }
 
 // Self is the address that was asked for, without its query.

@@ -12,8 +12,11 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/meter"
+	"verbless/internal/trip"
 )
 
 // Operation is one method of one path: what it takes, what it does, and what a description says of it.
@@ -26,7 +29,10 @@ type Operation struct {
 	Raw     *Raw     // those of Takes that are plain bytes
 	Params  []Param
 	Loose   bool     // unknown query parameters are ignored
-	Offers  []string // media types of the answer; JSON and the versioned type when left out
+	Open    bool     // needs no token, and looks at none
+	Guests  bool     // a token may be left out; then the caller is nobody
+	Streams bool     // Handle reads the body itself, as it comes; a POST is then not kept for a repeated request
+	Offers  []string // media types of the answer; JSON and the versioned type when left out; Any is not negotiated
 	Answers []Response
 	Refuses []fault.Code // problems of its own, beside those that any such operation may answer with
 	Handle  func(c *Call) (*Answer, error)
@@ -38,6 +44,7 @@ type Operation struct {
 	gathers  bool // Handle adds to the faults of the query, and reports them all
 	finish   func(c *Call, answer *Answer, replayed bool) (*Answer, error)
 
+	stage   func(c *Call, whole func() error) error
 	prepare func(c *Call) error // slow work of a POST that Handle builds on: done before any transaction, and not for a repeated request
 }
 
@@ -63,6 +70,9 @@ type Header struct {
 	Always    bool
 }
 
+// Ref leads to a schema of the description by its name.
+func Ref(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
+
 // Call is one request on its way.
 type Call struct {
 	Ctx     context.Context
@@ -72,11 +82,16 @@ type Call struct {
 	Query   url.Values
 	Prefer  header.Preferences
 	At      string // pointer to the object in a JSON body
+	Staged  any    // what Stage made of the body, beside Body
+	Print   string // tells apart what was staged, as the body does otherwise
+	Undo    func() // takes back what was staged, when nothing came of it
 
 	api        *API
 	route      *route
 	op         *Operation
-	mediaType  string // of the answer
+	mediaType  string        // of the answer
+	coding     coding.Choice // of the answer, if it is worth one
+	pass       meter.Pass    // when the request was counted
 	bad        fault.List
 	received   bool          // the body has been read
 	now        change.Now    // of what the path names, for OPTIONS
@@ -109,6 +124,7 @@ type Answer struct {
 	NoStore  bool
 	Public   string // Cache-Control of an answer that anybody may keep
 
+	lent    bool              // Body is taken back when it was sent
 	Content io.ReadSeekCloser `json:"-"` // in place of Body: sent from where it lies, in parts if the client asks for them
 }
 
@@ -152,14 +168,18 @@ func (rt *route) methods() string {
 // method, token, types, parameters, body, and only then the operation.
 func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{Ctx: r.Context(), Request: r, api: rt.api, route: rt}
+	trip.Took(c.Ctx, rt.pattern)
 	answer, err := rt.answer(c, w)
 	if err != nil {
 		if !c.received && r.ContentLength != 0 {
 			w.Header().Set("Connection", "close") // else the server would wait for the body before it answers
 		}
-		rt.api.refuse(w, r, rt.enrich(c, err))
+		f := rt.enrich(c, err)
+		c.pass.Settle(StatusOf(f.Code), w.Header())
+		rt.api.refuse(w, r, f)
 		return
 	}
+	c.pass.Settle(answer.Status, w.Header())
 	rt.api.send(w, c, answer)
 }
 
@@ -188,10 +208,19 @@ func (rt *route) answer(c *Call, w http.ResponseWriter) (*Answer, error) {
 		return nil, err
 	}
 	c.Prefer = header.ReadPrefer(c.Request.Header)
-	if method == http.MethodPost {
-		return c.once()
+	if method != http.MethodPost || c.op.Streams {
+		return c.op.Handle(c)
 	}
-	return c.op.Handle(c)
+	answer, err := c.once()
+	if c.Undo != nil && !c.kept(err) {
+		c.Undo()
+	}
+	return answer, err
+}
+
+// kept tells whether what was staged has become part of something, or may have.
+func (c *Call) kept(err error) bool {
+	return err == nil && c.made.IsValid() || fault.Is(err, fault.OutcomeUnknown)
 }
 
 // enrich adds to a fault what only the route knows.
@@ -199,19 +228,19 @@ func (rt *route) enrich(c *Call, err error) *fault.Fault {
 	f := fault.As(err)
 	switch f.Code {
 	case fault.MethodNotAllowed:
-		f.With(headerPrefix+"Allow", rt.allow)
+		f.With(HeaderDetail+"Allow", rt.allow)
 	case fault.UnsupportedMediaType:
-		f.With(headerPrefix+AcceptHeader(c.Request.Method), strings.Join(c.op.Takes, ", "))
+		f.With(HeaderDetail+AcceptHeader(c.Request.Method), strings.Join(c.op.Takes, ", "))
 	}
 	return f
 }
 
 // identify finds out who is asking.
-func (c *Call) identify() error {
-	if c.route.public {
+func (c *Call) identify() (err error) {
+	lines := c.Request.Header.Values("Authorization")
+	if c.route.public || c.op != nil && (c.op.Open || c.op.Guests && len(lines) == 0) {
 		return nil
 	}
-	lines := c.Request.Header.Values("Authorization")
 	switch {
 	case len(lines) > 1:
 		return fault.New(fault.InvalidRequest, "Send one Authorization header, not %d.", len(lines)).On("Authorization")
@@ -224,8 +253,10 @@ func (c *Call) identify() error {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return fault.New(fault.Unauthenticated, "The scheme must be Bearer, followed by one space and a token.").On("Authorization")
 	}
-	by, err := c.api.Identify(c.Ctx, token)
-	c.By = by
+	c.pass, err = c.api.Meter.Identify(c.Request, token, func() error {
+		c.By, err = c.api.Identify(c.Ctx, token)
+		return err
+	})
 	return err
 }
 
@@ -238,13 +269,14 @@ func (c *Call) readQuery() error {
 	if c.Query, err = url.ParseQuery(c.Request.URL.RawQuery); err != nil {
 		return fault.New(fault.InvalidParameter, "The query string is not well formed.")
 	}
-	if c.op.Loose {
-		return nil
+	if c.op.resource != nil {
+		c.op.resource.checkParts(c)
 	}
 	for _, name := range sortedKeys(c.Query) {
-		if !slices.ContainsFunc(c.op.Params, func(p Param) bool { return p.Name == name }) {
+		known := slices.ContainsFunc(c.op.Params, func(p Param) bool { return p.Name == name })
+		if !known && !c.op.Loose {
 			c.bad.Add(fault.New(fault.UnknownParameter, "There is no parameter %q here.", name).In(name))
-		} else if len(c.Query[name]) > 1 {
+		} else if known && len(c.Query[name]) > 1 && !c.op.manyTimes(name) {
 			c.bad.Add(fault.New(fault.InvalidParameter, "This parameter was given %d times; once is enough.", len(c.Query[name])).In(name))
 		}
 	}

@@ -22,7 +22,7 @@ func (c *collection) draft(call *Call) (row reflect.Value, err error) {
 	if row, err = c.unborn(call, above); err != nil || call.raw() {
 		return row, err
 	}
-	doc, err := parse(call.Body)
+	doc, err := c.parse(call)
 	if err != nil {
 		return row, err
 	}
@@ -75,7 +75,7 @@ func (c *collection) finishCreate(call *Call, answer *Answer, replayed bool) (*A
 
 // created is the answer that shows what was made.
 func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
-	answer, err := c.show(call, c.written, now, http.StatusCreated)
+	answer, err := c.show(call, c.writtenTo(call), now, http.StatusCreated)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +83,9 @@ func (c *collection) created(call *Call, now reflect.Value) (*Answer, error) {
 	if call.Prefer.Minimal {
 		answer.Body = nil
 		answer.Set("Preference-Applied", "return=minimal")
+	}
+	if c.intake.Answer != nil {
+		return c.intake.Answer(call, &now, answer)
 	}
 	return answer, nil
 }
@@ -122,7 +125,7 @@ func (c *collection) replace(call *Call) (*Answer, error) {
 
 // patch answers PATCH in each of its three types: all become a function from the document that was to the one that will be.
 func (c *collection) patch(call *Call) (*Answer, error) {
-	doc, err := parse(call.Body)
+	doc, err := c.parse(call)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +193,7 @@ func (c *collection) edit(call *Call, patched bool, edit func(was any) (any, err
 	if err != nil {
 		return nil, below(at, err)
 	}
-	answer, err := c.show(call, c.written, now, http.StatusOK)
+	answer, err := c.show(call, c.writtenTo(call), now, http.StatusOK)
 	if err == nil && call.Prefer.Minimal {
 		answer.Status, answer.Body = http.StatusNoContent, nil
 		answer.Set("Preference-Applied", "return=minimal")

@@ -47,10 +47,15 @@ func Start(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s.address = free(t)
-	s.Options = blob.Options{URL: "s3://" + bucket, Endpoint: "http://" + s.address, Region: "us-east-1", Key: key, Secret: secret}
+	s.Options = At("http://" + s.address)
 	t.Cleanup(s.Stop)
 	s.Restart(t)
 	return s
+}
+
+// At is how a server at an address is used, by another process too.
+func At(endpoint string) blob.Options {
+	return blob.Options{URL: "s3://" + bucket, Endpoint: endpoint, Region: "us-east-1", Key: key, Secret: secret}
 }
 
 // find looks for the program in the project's own folder, then on the PATH.
