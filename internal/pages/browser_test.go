@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"verbless/internal/apptest"
+	"verbless/internal/config"
 	"verbless/internal/db/dbtest"
 )
 
@@ -24,8 +26,9 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 // browser is a tab of a real one, that remembers what its console said and what it asked for.
 type browser struct {
 	*apptest.Server
-	t   *testing.T
-	ctx context.Context
+	t         *testing.T
+	ctx       context.Context
+	elsewhere string // another service that may be asked
 
 	mu       sync.Mutex
 	console  []string
@@ -48,7 +51,7 @@ func chromium(t *testing.T) string {
 }
 
 // browse opens an empty tab beside a service of its own.
-func browse(t *testing.T) *browser {
+func browse(t *testing.T, adjust ...func(*config.Settings)) *browser {
 	t.Helper()
 	program := chromium(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()),
@@ -59,7 +62,7 @@ func browse(t *testing.T) *browser {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	ctx, end := chromedp.NewExecAllocator(ctx, options...)
 	ctx, closeTab := chromedp.NewContext(ctx)
-	b := &browser{Server: apptest.Start(t, dbtest.SQLite(t)), t: t, ctx: ctx}
+	b := &browser{Server: apptest.Start(t, dbtest.SQLite(t), adjust...), t: t, ctx: ctx}
 	var watching sync.WaitGroup
 	t.Cleanup(func() { closeTab(); end(); cancel(); watching.Wait() })
 	said, asked := chromedp.Console(ctx), chromedp.Events(ctx, network.RequestWillBeSent)
@@ -184,7 +187,7 @@ said:
 	}
 	for _, asked := range requests {
 		address, err := url.Parse(asked)
-		if err != nil || address.Scheme != "blob" && address.Scheme+"://"+address.Host != b.URL {
+		if err != nil || address.Scheme != "blob" && !slices.Contains([]string{b.URL, b.elsewhere}, address.Scheme+"://"+address.Host) {
 			b.t.Errorf("asked for %s", asked)
 		}
 		if strings.Contains(asked, b.Alice) {

@@ -27,7 +27,7 @@ export class Panel {
       h('p.trail', {}, operation.tag),
       h('h1', { tabindex: '-1' }, operation.summary || operation.id),
       h('p.line', {}, h('span.method.m' + operation.method, {}, operation.method), h('code', {}, operation.path),
-        operation.open ? h('span.badge', {}, 'no token needed') : h('span.badge', {}, 'token'), operation.deprecated && h('span.badge.warn', {}, 'deprecated')),
+        h('span.badge', {}, operation.open ? 'no token needed' : operation.optional ? 'with a token or without' : 'token'), operation.deprecated && h('span.badge.warn', {}, 'deprecated')),
       prose(operation.description),
       prose(explorer.description.groups().find(group => group.name === operation.tag)?.description))
   }

@@ -1,6 +1,7 @@
 // The description of the API (OpenAPI 3.1), made easy to ask.
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'head', 'options']
+const leads = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] // what an address is for, the likeliest first
 
 export class Description {
   constructor(doc) {
@@ -18,6 +19,7 @@ export class Description {
   operation(path, item, method) {
     const it = item[method]
     const parameters = new Map()
+    const security = it.security || this.doc.security || []
     for (const each of [...(item.parameters || []), ...(it.parameters || [])]) {
       const parameter = this.resolve(each)
       parameters.set(parameter.in + ' ' + parameter.name, parameter)
@@ -26,7 +28,8 @@ export class Description {
       id: it.operationId, method: method.toUpperCase(), path, tag: it.tags?.[0] || 'other', summary: it.summary || '', description: it.description || '',
       deprecated: it.deprecated, parameters: [...parameters.values()], body: this.resolve(it.requestBody),
       responses: Object.entries(it.responses || {}).map(([status, response]) => ({ status, ...this.resolve(response) })),
-      open: (it.security || this.doc.security || []).length === 0,
+      open: security.length === 0, // to everybody; optional: to some without a token
+      optional: security.some(each => Object.keys(each).length === 0),
     }
   }
 
@@ -58,9 +61,9 @@ export class Description {
       const pattern = operation.path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, (_, name) => (names.push(name), '([^/]+)'))
       const match = path.match(new RegExp('^' + pattern + '$'))?.slice(1).map(decoded)
       const takes = new Set(operation.parameters.filter(p => p.in === 'query').map(p => p.name))
-      if (!match || ['HEAD', 'OPTIONS'].includes(operation.method)) continue
+      if (!match || !leads.includes(operation.method)) continue
       const strangers = [...url.searchParams.keys()].filter(name => !takes.has(name)).length
-      const rank = [strangers, names.length, methods.indexOf(operation.method.toLowerCase())]
+      const rank = [strangers, names.length, leads.indexOf(operation.method)]
       if (best && compare(best.rank, rank) <= 0) continue
       best = { operation, rank, values: { path: Object.fromEntries(names.map((name, i) => [name, match[i]])), query: Object.fromEntries(url.searchParams) } }
     }
