@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"mime"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -56,6 +57,16 @@ func (k *keyring) free(key string) {
 // keyPattern takes the structured string of the draft, and the bare form that many clients send.
 var keyPattern = regexp.MustCompile(`^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([A-Za-z0-9_.:-]{1,255}))$`)
 
+// unbounded is a media type without the boundary of its parts: clients make up a new one each time, for the same request.
+func unbounded(text string) string {
+	mediaType, params, err := mime.ParseMediaType(text)
+	if _, has := params["boundary"]; err != nil || !has {
+		return text
+	}
+	delete(params, "boundary")
+	return mime.FormatMediaType(mediaType, params)
+}
+
 // once runs a POST. With an Idempotency-Key, the key, the change and the answer are one transaction:
 // a failed request leaves no trace, and a repeated one gets the first answer.
 func (c *Call) once() (*Answer, error) {
@@ -74,7 +85,7 @@ func (c *Call) once() (*Answer, error) {
 	user := strconv.FormatInt(c.By.ID, 10)
 	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
 	body := sha256.Sum256(c.Body) // which may be large: no copy of it
-	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]), c.Print)
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), unbounded(c.Request.Header.Get("Content-Type")), string(body[:]), c.Print)
 	seal := seal{c.api.secret.Seal(user, match[1]+match[2])}
 	if !c.api.running.take(key) {
 		return nil, InProgress()
