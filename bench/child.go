@@ -44,6 +44,8 @@ func serveChild(which string, args []string) error {
 		if handler, err = commits(kept, args[2]); err != nil {
 			return err
 		}
+	case "large":
+		handler = sink(kept, args[2])
 	case "file":
 		handler = files(kept, args[2])
 	}

@@ -81,9 +81,14 @@ func files(kept answers, dir string) http.Handler {
 	})
 }
 
-// keepFile writes a file, durably.
+// keepFile writes a new file, durably.
 func keepFile(name string, in io.Reader) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	return sinkFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, in)
+}
+
+// sinkFile writes to a file, durably.
+func sinkFile(name string, flags int, in io.Reader) error {
+	f, err := os.OpenFile(name, flags, 0o600)
 	if err != nil {
 		return err
 	}

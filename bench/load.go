@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,10 +18,12 @@ type crew struct {
 	clients []*client
 	make    maker
 	want    int // status of every answer
+	timed   bool
+	times   [][]time.Duration // of every request, by client, while it is timed
 }
 
 func newCrew(address string, size int, make maker, want int) (*crew, error) {
-	c := &crew{make: make, want: want}
+	c := &crew{make: make, want: want, times: slices.Repeat([][]time.Duration{nil}, size)}
 	for range size {
 		one, err := dial(address)
 		if err != nil {
@@ -38,6 +41,13 @@ func (c *crew) close() {
 	}
 }
 
+// forget gives the times of all requests since the last time.
+func (c *crew) forget() []time.Duration {
+	all := slices.Concat(c.times...)
+	clear(c.times)
+	return all
+}
+
 // work sends a fixed number of requests, numbered from first, and tells how long all of them took.
 func (c *crew) work(first, count int) (time.Duration, error) {
 	var next atomic.Int64
@@ -52,7 +62,14 @@ func (c *crew) work(first, count int) (time.Duration, error) {
 				if n >= count {
 					return
 				}
+				var began time.Time
+				if c.timed {
+					began = time.Now()
+				}
 				status, err := one.status(c.make(worker, first+n))
+				if c.timed {
+					c.times[worker] = append(c.times[worker], time.Since(began))
+				}
 				if err == nil && status != c.want {
 					err = fmt.Errorf("got status %d, not %d", status, c.want)
 				}

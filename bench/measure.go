@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -20,7 +21,9 @@ type bench struct {
 	requests *requests
 	servers  map[string]*process // ours, bare, commit, file
 	number   int                 // of the next request
-	slow     string              // address of a slow system that keeps locations
+
+	largeSize int64  // of a large file
+	slow      string // address of a slow system that keeps locations
 }
 
 // measure does it all in a folder below base, and leaves nothing behind.
@@ -44,6 +47,9 @@ func measure(ctx context.Context, root, base string, o options) (r *report, err 
 	}
 	if o.only == startUp {
 		return r, nil
+	}
+	if err := b.large(ctx, r); err != nil || strings.HasPrefix(o.only, "large") {
+		return r, err
 	}
 	stop, err := b.startSlow()
 	if err != nil {

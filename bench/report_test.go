@@ -15,6 +15,7 @@ func TestTable(t *testing.T) {
 			{list[3], []pair{{3, 4}}, []pair{{1, 1}}},
 			{list[4], []pair{{12345, 4000}}, []pair{{1, 1}}},
 		},
+		tails:   []pair{{1.5, 1}, {3, 1.2}, {1, 1}},
 		startUp: []pair{{99, 10}, {100, 10}, {500, 10}},
 		held:    pair{50, 20}, most: pair{101, 20},
 	}
@@ -24,6 +25,7 @@ func TestTable(t *testing.T) {
 | list of 25, filtered and sorted | 1/s | 1/s | 1.00 | 1,300 µs | 100 µs | 13.00 | CPU ≤ 12 × | ✗ |
 | create, 8 writers | 3/s | 4/s | 0.75 | 1 µs | 1 µs | 1.00 |  |  |
 | create, 64 writers | 12,345/s | 4,000/s | 3.09 | 1 µs | 1 µs | 1.00 | requests ≥ 1.0 × | ✓ |
+| companies: p99 beside slow locations, and without | 1.50 ms | 1.00 ms | 1.50 (1.00–2.50) |  |  |  | p99 ≤ 2 × | ✓ |
 | start-up to the first 200 | 100 ms | 10 ms | 10.00 (9.90–50.00) |  |  |  | ≤ 100 ms | ✓ |
 | memory after the load, at most | 101 MB | 20 MB | 5.05 |  |  |  | ≤ 100 MB | ✗ |
 | memory after the load, then | 50 MB | 20 MB | 2.50 |  |  |  |  |  |
@@ -60,5 +62,20 @@ func TestProc(t *testing.T) {
 		if got := fileSystemOf(mounts, dir); got != want {
 			t.Errorf("file system of %s: got %s", dir, got)
 		}
+	}
+}
+
+func TestSlowest(t *testing.T) {
+	var times []time.Duration
+	for n := range 200 {
+		times = append(times, time.Duration(200-n))
+	}
+	for percent, want := range map[int]time.Duration{1: 2, 50: 100, 99: 198, 100: 200} {
+		if got := slowest(times, percent); got != want {
+			t.Errorf("%d: got %d", percent, got)
+		}
+	}
+	if got := slowest([]time.Duration{7}, 99); got != 7 {
+		t.Errorf("of one: got %d", got)
 	}
 }

@@ -32,6 +32,14 @@ func (b *bench) rounds(ctx context.Context, r *report) error {
 			r.rows[i].costs = append(r.rows[i].costs, pair{ours.cost(), limit.cost()})
 			say("round %d, %s: %.0f/s and %.0f/s, %.0f µs and %.0f µs", round+1, s.name, ours.rate(), limit.rate(), ours.cost(), limit.cost())
 		}
+		if b.only == "" || b.only == tailRow {
+			tail, err := b.tails(ctx)
+			if err != nil {
+				return err
+			}
+			r.tails = append(r.tails, tail)
+			say("round %d, %s: %.2f ms and %.2f ms", round+1, tailRow, tail[0], tail[1])
+		}
 	}
 	return b.memories(r)
 }

@@ -21,7 +21,7 @@ type scenario struct {
 
 // goal is what a row should reach; the zero goal is none.
 type goal struct {
-	what string // cpu: at most so many times the limit's; rate: at least so many times; ms or mb: at most
+	what string // cpu: at most so many times the limit's; rate: at least so many times; p99: at most so many times the undisturbed; ms or mb: at most
 	than float64
 }
 
@@ -70,9 +70,12 @@ func (o options) chosen() []scenario {
 
 // checkOnly refuses a name that no row has.
 func (o options) checkOnly() error {
-	names := []string{startUp}
+	names := []string{startUp, tailRow}
 	for _, s := range scenarios() {
 		names = append(names, s.name)
+	}
+	for _, row := range largeRows() {
+		names = append(names, row.name)
 	}
 	if o.only != "" && !slices.Contains(names, o.only) {
 		return fmt.Errorf("-only takes one of: %s", strings.Join(names, ", "))

@@ -26,7 +26,7 @@ func TestSmoke(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.rows) != len(scenarios()) || len(r.startUp) != starts || r.held[0] <= 0 || r.most[1] <= 0 {
+	if len(r.rows) != len(scenarios()) || len(r.startUp) != starts || len(r.tails) != 1 || r.tails[0][0] <= 0 || r.tails[0][1] <= 0 || r.held[0] <= 0 || r.most[1] <= 0 {
 		t.Fatalf("rows are missing:\n%s", r.table())
 	}
 	for _, row := range r.rows {

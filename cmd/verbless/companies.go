@@ -40,12 +40,14 @@ func (c importCompanies) Run(ctx context.Context, s *config.Settings, log *slog.
 		return err
 	}
 	defer d.Close()
-	load := companies.Import{Options: app.Directory(*s, log), Bad: func(line int, why string) { fmt.Fprintf(os.Stderr, "line %d: %s\n", line, why) }}
+	load, clean := companies.Import{Options: app.Directory(*s, log)}, ""
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		clean = "\r\x1b[K" // nothing else shares a line with the progress
 		load.Step = func(read, written int64) { fmt.Fprintf(os.Stderr, "\r%d rows read, %d written ", read, written) }
-		defer fmt.Fprintln(os.Stderr)
 	}
+	load.Bad = func(line int, why string) { fmt.Fprintf(os.Stderr, "%sline %d: %s\n", clean, line, why) }
 	done, err := load.Run(ctx, d, in)
+	fmt.Fprint(os.Stderr, clean)
 	if err != nil {
 		return err
 	}

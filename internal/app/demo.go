@@ -87,10 +87,11 @@ func (a *App) samples(ctx context.Context) error {
 		}
 		ids[name] = user.ID
 	}
-	if err := a.sampleInvoices(ctx, ids["alice"]); err != nil {
+	acme, err := a.sampleCompanies(ctx)
+	if err != nil {
 		return err
 	}
-	if err := a.sampleCompanies(ctx); err != nil {
+	if err := a.sampleInvoices(ctx, ids["alice"], acme); err != nil {
 		return err
 	}
 	for _, s := range samples {
@@ -108,18 +109,23 @@ var sampleInvoices = []struct {
 	minor                        int64
 	currency, description, state string
 	contact                      *invoices.Contact
+	billed                       bool // to the sample company, whose contact info counts
 }{
-	{125050, "EUR", "Design of a garden", "draft", nil},
-	{9900, "EUR", "Ten hours of advice", "published", &invoices.Contact{Name: "Carol", Email: "carol@example.com"}},
-	{48000, "JPY", "Translation, one page", "published", nil},
+	{125050, "EUR", "Design of a garden", "draft", nil, false},
+	{9900, "EUR", "Ten hours of advice", "published", &invoices.Contact{Name: "Carol", Email: "carol@example.com"}, false},
+	{48000, "JPY", "Translation, one page", "published", nil, true},
 }
 
 // sampleInvoices makes bills: a draft, and two that can be paid with tok_ok.
-func (a *App) sampleInvoices(ctx context.Context, owner int64) error {
+func (a *App) sampleInvoices(ctx context.Context, owner int64, company string) error {
 	store := a.Invoices.Store()
 	for _, s := range sampleInvoices {
 		made, err := store.Change(ctx, change.System, nil, func(*invoices.Invoice) (*invoices.Invoice, error) {
-			return &invoices.Invoice{Amount: money.Price{Amount: money.Of(s.minor, s.currency)}, Currency: s.currency, Description: s.description, Contact: s.contact, Owner: owner, Metadata: field.Object("{}")}, nil
+			i := &invoices.Invoice{Amount: money.Price{Amount: money.Of(s.minor, s.currency)}, Currency: s.currency, Description: s.description, Contact: s.contact, Owner: owner, Metadata: field.Object("{}")}
+			if s.billed {
+				i.Company = &company
+			}
+			return i, nil
 		})
 		if err != nil {
 			return err

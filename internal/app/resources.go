@@ -50,7 +50,7 @@ func Directory(s config.Settings, log *slog.Logger) companies.Options {
 	if s.LocationsURL != "" {
 		o.Locations = companies.Ask(neighbour.Options[[]companies.Location]{
 			URL: strings.TrimRight(s.LocationsURL, "/"), Token: s.LocationsToken, Limit: s.LocationsTimeout, Concurrency: s.LocationsCalls,
-			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Log: log,
+			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Rest: s.LocationsRest, Log: log,
 		})
 	}
 	return o
@@ -66,8 +66,8 @@ func migrations() []db.Migrations {
 		messages.Migrations(),
 		avatars.Migrations(),
 		gateway.Migrations(),
-		invoices.Migrations(),
 		companies.Migrations(),
+		invoices.Migrations(), // they point at companies
 		uploads.Migrations(),
 	}
 }

@@ -117,6 +117,7 @@ func TestSweep(t *testing.T) {
 				}
 				t.Run("reading", sweep.reading)
 				t.Run("listing", sweep.listing)
+				t.Run("sparse", sweep.sparse)
 				t.Run("strangers", sweep.strangers)
 				t.Run("creating", sweep.creating)
 				t.Run("changing", sweep.changing)
@@ -367,7 +368,42 @@ func (s swept) creating(t *testing.T) {
 	if made.Header.Get("ETag") == "" || !strings.HasPrefix(made.Header.Get("Location"), s.URL+"/") {
 		t.Errorf("201 without ETag or Location: %v", made.Header)
 	}
+	expect(t, "Location", s.Routes.Pattern(strings.TrimPrefix(made.Header.Get("Location"), s.URL)), s.Routes.Pattern(s.item))
 	s.Want(t, 200, s.owner, "GET "+made.Header.Get("Location"), "")
+}
+
+// firstOf gives the members of the first row of a page, as they were written.
+func (s swept) firstOf(t *testing.T, page apptest.Answer) map[string]json.RawMessage {
+	t.Helper()
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(page.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range body {
+		var rows []map[string]json.RawMessage
+		if name == "included" || json.Unmarshal(text, &rows) != nil || len(rows) == 0 {
+			continue
+		}
+		members := rows[0]
+		if s.document {
+			members = nil
+			if err := json.Unmarshal(rows[0]["attributes"], &members); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return members
+	}
+	t.Fatalf("no rows: %s", page.Body)
+	return nil
+}
+
+// sparse asks for each member alone: it must be what it is among the others, though less is read.
+func (s swept) sparse(t *testing.T) {
+	whole := s.firstOf(t, s.Want(t, 200, s.owner, "GET "+s.list+"?limit=1&"+s.full, ""))
+	for name, want := range whole {
+		alone := s.firstOf(t, s.Want(t, 200, s.owner, "GET "+s.list+"?limit=1&fields="+name+"&"+s.full, ""))
+		expect(t, name+" alone", string(alone[name]), string(want))
+	}
 }
 
 func (s swept) changing(t *testing.T) {

@@ -86,7 +86,7 @@ type grower interface {
 //
 // keep is called with have itself once no other writer can touch the blob, before anything of it is changed: a writer that was
 // overtaken while it waited for bytes ends there. Then it is called each time more has become durable, every 64 MiB or less
-// and at the end, before anybody is told. It is called by the goroutine of Append. When it fails, Append stops with
+// (more only in S3, behind the first 100 GiB) and at the end, before anybody is told. It is called by the goroutine of Append. When it fails, Append stops with
 // its error, and the progress that was kept before.
 //
 // The Progress given back is durable and was kept, also beside an error. An error of r comes back as it is, and io.EOF as

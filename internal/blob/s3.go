@@ -27,11 +27,11 @@ func openS3(where string, o Options) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	spools := o.Dir
-	if spools == "" {
-		spools = os.TempDir()
+	spools := os.TempDir()
+	if o.Dir != "" {
+		spools = filepath.Join(o.Dir, "spool")
 	}
-	return &bucket{b, prefix, filepath.Join(spools, "spool")}, nil
+	return &bucket{b, prefix, spools}, nil
 }
 
 func (b *bucket) Close() error { return nil }

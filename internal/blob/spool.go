@@ -6,7 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"time"
 
 	"verbless/internal/blob/s3"
 )
@@ -76,28 +75,17 @@ func (a *objects) fetch(ctx context.Context, name string, pieces []piece, s *spo
 	return nil
 }
 
-// fetchTime is how long it may take to read a piece; it is no larger than a part, and all but a few are small.
-const fetchTime = 10 * time.Minute
-
 func (a *objects) fetchOne(ctx context.Context, name string, p piece, s *spool, at int64) error {
-	ctx, cancel := context.WithTimeout(ctx, fetchTime)
-	defer cancel()
-	body, err := a.bucket.Get(ctx, a.prefix+name+pieceMark+p.Key, 0, p.Size)
-	if errors.Is(err, s3.ErrNoObject) {
-		return damaged("a piece is not there")
-	}
-	if err != nil {
-		return s3Fault(err)
-	}
-	defer body.Close()
 	sum := crc32.New(castagnoli)
-	n, err := io.Copy(io.NewOffsetWriter(s.file, at), io.TeeReader(body, sum))
+	n, err := a.bucket.Copy(ctx, a.prefix+name+pieceMark+p.Key, p.Size, io.MultiWriter(io.NewOffsetWriter(s.file, at), sum))
 	var disk *os.PathError
 	switch {
+	case errors.Is(err, s3.ErrNoObject):
+		return damaged("a piece is not there")
 	case errors.As(err, &disk):
 		return diskFault(err)
 	case err != nil:
-		return unavailable(err)
+		return s3Fault(err)
 	case n != p.Size || sum.Sum32() != p.CRC32C:
 		return damaged("a piece has other bytes")
 	}

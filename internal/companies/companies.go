@@ -5,6 +5,7 @@
 package companies
 
 import (
+	"strconv"
 	"time"
 
 	"verbless/internal/db"
@@ -54,7 +55,7 @@ type Options struct {
 func New(d *db.DB, o Options) rest.Resource {
 	return rest.Collection[Company]{
 		Name: "companies", One: "company", Path: "/api/v3/companies", Twin: "/companies", Version: 3, Shape: rest.Keyed("company", "companies"),
-		Store: Store(d, o), Spellings: []string{"partial", "include"}, Outside: outside(o.Locations),
+		Store: Store(d, o), Spellings: []string{"partial", "include"}, Outside: outside(o.Locations), Basis: "enterprise from " + strconv.Itoa(o.EnterpriseSize),
 		Doc: "A company. Answers to GET show uuid, name and status, and what partials asks for; answers to writes show it all.",
 	}
 }

@@ -279,3 +279,21 @@ func TestOneOfManyWritersWins(t *testing.T) {
 		}
 	})
 }
+
+// What a setting decides is not taken for unchanged when the setting changes.
+func TestAnotherSizeOfEnterprises(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		path := "/companies/" + s.Want(t, 201, s.Admin, "POST /companies", acme).Text("company.uuid")
+		node := s.Beside(t, func(c *config.Settings) { c.EnterpriseSize = 501 })
+		for _, call := range []string{"GET " + path + "?partials=enterprise", "GET /companies?partials=enterprise", "GET /companies?partials=full&fields=enterprise"} {
+			before := s.Want(t, 200, s.Alice, call, "")
+			s.Want(t, 304, s.Alice, call, "", "If-None-Match: "+before.Header.Get("ETag"))
+			after := node.Want(t, 200, s.Alice, call, "", "If-None-Match: "+before.Header.Get("ETag"))
+			if !strings.Contains(string(before.Body), `"enterprise":true`) || !strings.Contains(string(after.Body), `"enterprise":false`) {
+				t.Errorf("%s: %s %s", call, before.Body, after.Body)
+			}
+		}
+		tag := s.Want(t, 200, s.Admin, "GET "+path, "").Header.Get("ETag")
+		node.Want(t, 200, s.Admin, "PATCH "+path, `{"company":{"name":"Acme & Sons"}}`, "If-Match: "+tag)
+	})
+}

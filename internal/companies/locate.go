@@ -12,15 +12,9 @@ import (
 	"verbless/internal/neighbour"
 )
 
-// leftAlone is how long a system that keeps failing is left alone.
-const leftAlone = 5 * time.Second
-
 // Ask is the Locator that asks another system, in the words of docs/locations.md.
 func Ask(o neighbour.Options[[]Location]) Locator {
 	o.Parameter, o.Member, o.Decode = "companies", "locations", believe()
-	if o.Rest == 0 {
-		o.Rest = leftAlone
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

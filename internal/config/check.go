@@ -35,6 +35,7 @@ func (s *Settings) check() error {
 	want(s.LocationsURL == "" || validBase(s.LocationsURL), "locations-url", "must be an http or https address without user, query and fragment") // not the value: it may hold a password
 	want(s.LocationsTimeout >= time.Millisecond && s.LocationsTimeout <= time.Minute, "locations-timeout", "must be 1ms to 1m, not %s", s.LocationsTimeout)
 	want(s.LocationsCalls >= 1 && s.LocationsCalls <= 1000, "locations-calls", "must be 1 to 1000, not %d", s.LocationsCalls)
+	want(s.LocationsRest >= time.Millisecond && s.LocationsRest <= time.Hour, "locations-rest", "must be 1ms to 1h, not %s", s.LocationsRest)
 	want(s.LocationsFresh >= 0, "locations-fresh", "must not be negative, but is %s", s.LocationsFresh)
 	want(s.LocationsStale >= 0, "locations-stale", "must not be negative, but is %s", s.LocationsStale)
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)

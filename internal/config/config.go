@@ -42,6 +42,7 @@ type Settings struct {
 	LocationsCalls   int           `name:"locations-calls" env:"VERBLESS_LOCATIONS_CALLS" group:"server" default:"8" placeholder:"COUNT" help:"Most calls to that system at once (${default})."`
 	LocationsFresh   time.Duration `name:"locations-fresh" env:"VERBLESS_LOCATIONS_FRESH" group:"server" default:"1m" placeholder:"TIME" help:"How long locations are good without asking again (${default})."`
 	LocationsStale   time.Duration `name:"locations-stale" env:"VERBLESS_LOCATIONS_STALE" group:"server" default:"24h" placeholder:"TIME" help:"How long after that they stand in when the system does not answer (${default})."`
+	LocationsRest    time.Duration `name:"locations-rest" env:"VERBLESS_LOCATIONS_REST" group:"server" default:"5s" placeholder:"TIME" help:"How long that system is left alone when it keeps failing (${default})."`
 	HeaderTimeout    time.Duration `name:"header-timeout" env:"VERBLESS_HEADER_TIMEOUT" group:"server" default:"5s" placeholder:"TIME" help:"How long the headers of a request may take to arrive (${default})."`
 	IdleTimeout      time.Duration `name:"idle-timeout" env:"VERBLESS_IDLE_TIMEOUT" group:"server" default:"60s" placeholder:"TIME" help:"How long an unused connection stays open (${default})."`
 	MinBodyRate      Size          `name:"min-body-rate" env:"VERBLESS_MIN_BODY_RATE" group:"server" default:"512" placeholder:"SIZE" help:"Bytes per second below which a body is given up; 0 waits forever (${default})."`

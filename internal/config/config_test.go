@@ -65,7 +65,7 @@ func TestDefaults(t *testing.T) {
 	want := Settings{
 		Data: "./data", Database: "sqlite", LogLevel: "info", LogFormat: "auto", Addr: "127.0.0.1:8080",
 		TrashDays: 30, IdempotencyHours: 24, StopTimeout: 30 * time.Second, MaxBody: 2 << 20, MaxHeader: 16 << 10, MaxBatch: 500, EnterpriseSize: 500,
-		LocationsTimeout: 2 * time.Second, LocationsCalls: 8, LocationsFresh: time.Minute, LocationsStale: 24 * time.Hour,
+		LocationsTimeout: 2 * time.Second, LocationsCalls: 8, LocationsFresh: time.Minute, LocationsStale: 24 * time.Hour, LocationsRest: 5 * time.Second,
 		HeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MinBodyRate: 512,
 		Payable: "published", GatewayTimeout: 10 * time.Second, Gateway: "test", StripeURL: "https://api.stripe.com", MailFrom: "verbless@localhost",
 		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",

@@ -19,11 +19,31 @@ import (
 // command runs another command of the binary on the data of a server.
 func (s *server) command(t testing.TB, args ...string) (out, errs string, code int) {
 	t.Helper()
-	cmd := exec.Command(binary, append(args, "--data", s.how.dir)...)
+	return s.prepared(args...).run(t)
+}
+
+// prepared is a command before it is run.
+type prepared struct{ *exec.Cmd }
+
+func (s *server) prepared(args ...string) prepared {
+	args = append(args, "--data", s.how.dir)
+	if s.how.database != "sqlite" {
+		args = append(args, "--database", s.how.database)
+	}
+	cmd := exec.Command(binary, args...)
 	cmd.Env = plainEnvironment()
+	return prepared{cmd}
+}
+
+// run runs it to its end.
+func (cmd prepared) run(t testing.TB) (out, errs string, code int) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := startChild(cmd); err != nil {
+	cmd.Stdout = &stdout
+	if cmd.Stderr == nil {
+		cmd.Stderr = &stderr
+	}
+	if err := startChild(cmd.Cmd); err != nil {
 		t.Fatal(err)
 	}
 	var exit *exec.ExitError
@@ -110,7 +130,7 @@ func TestHelp(t *testing.T) {
 	for _, m := range commandLine.FindAllStringSubmatch(list, -1) {
 		found[m[1]] = true
 	}
-	for _, name := range []string{"serve", "users create", "tokens issue", "tokens revoke", "migrate", "backup", "openapi", "config", "version"} {
+	for _, name := range []string{"serve", "users create", "tokens issue", "tokens revoke", "companies import", "companies export", "locations serve", "migrate", "backup", "openapi", "config", "version"} {
 		if !found[name] {
 			t.Errorf("help does not list %q, but %q", name, list)
 		}

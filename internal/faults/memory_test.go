@@ -8,22 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"verbless/internal/db/dbtest"
 )
 
 // TestBatchMemory: 500 messages of 10,000 characters at once need less than 64 MB more than one message does. Where the
 // answer is kept for an Idempotency-Key, its copies come on top.
 func TestBatchMemory(t *testing.T) {
 	t.Parallel()
-	t.Run("sqlite", func(t *testing.T) {
-		t.Parallel()
-		batchMemory(t, start(t, launch{}))
-	})
-	t.Run("postgres", func(t *testing.T) {
-		t.Parallel()
-		batchMemory(t, start(t, launch{database: dbtest.Postgres(t)}))
-	})
+	onBoth(t, batchMemory)
 }
 
 func batchMemory(t *testing.T, s *server) {

@@ -48,6 +48,9 @@ func (f *Field) see(row reflect.Value) {
 	}
 }
 
+// Sees tells whether the value looks different depending on other members of its row.
+func (f *Field) Sees() bool { return f.sees }
+
 // Parse reads the text of a filter as the column holds it.
 func (f *Field) Parse(text string) (any, error) { return f.kind.parse(text) }
 

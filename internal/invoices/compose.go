@@ -33,8 +33,8 @@ func (b *Book) compose(n *Notice, i *Invoice) (mail.Message, error) {
 	if i.Due != nil {
 		l.Due = *i.Due
 	}
-	if i.Contact != nil {
-		l.Contact = i.Contact.Email
+	if contact := i.contact(); contact != nil {
+		l.Contact = contact.Email
 	}
 	about := n.Event + "_" + n.Recipient
 	var subject, text, page bytes.Buffer

@@ -26,7 +26,8 @@ type Invoice struct {
 	Amount      money.Price  `json:"amount" db:"amount" required:"true" doc:"With at most the decimals of its currency."`
 	Currency    string       `json:"currency" db:"currency" required:"true" pattern:"^[A-Z]{3}$" api:"filter" examples:"EUR" doc:"ISO 4217."`
 	Description string       `json:"description" db:"description" maxLength:"2000" default:""`
-	Contact     *Contact     `json:"contact_info" db:"contact_info" doc:"Who is to pay. Without it an invoice cannot be sent."`
+	Contact     *Contact     `json:"contact_info" db:"contact_info" doc:"Who is to pay. Without it, and without that of a company, an invoice cannot be sent."`
+	Company     *string      `json:"company" db:"company_id" maxLength:"36" api:"filter" examples:"01890a5d-ac96-774b-bcce-b302099a8057" doc:"The uuid of the company that is to pay, or null. Its contact info counts where the invoice has none."`
 	Items       LineItems    `json:"line_items" db:"line_items" maxItems:"100" doc:"What is to be paid for. When there are any, they sum up to the amount."`
 	Due         *string      `json:"due_on" db:"due_on" format:"date" api:"filter" examples:"2026-01-31"`
 	Metadata    field.Object `json:"metadata" db:"metadata" doc:"A free object of the client's own, 16 KiB at most. It can be changed in every state."`
@@ -40,6 +41,8 @@ type Invoice struct {
 	Paid        *time.Time   `json:"paid_at" db:"paid_at" readOnly:"true" api:"filter"`
 	Failed      *time.Time   `json:"failed_at" db:"failed_at" readOnly:"true" api:"filter"`
 	Received    *time.Time   `json:"payment_received_at" db:"payment_received_at" readOnly:"true" api:"filter" doc:"When a payment attempt succeeded."`
+	reach       *Contact     // the company's, once somebody has looked; it is the company that keeps it
+	astray      bool         // somebody has looked, and there is no such company
 }
 
 // MoneyIn is the currency of the invoice's amounts.
@@ -91,7 +94,7 @@ type Book struct {
 // Open makes the book, and hands the queue what follows after changes of invoices.
 func Open(o Options) *Book {
 	b := &Book{Options: o}
-	b.invoices = table.New(o.DB, table.Config[Invoice]{Name: "invoices", Rule: rule, Before: number, After: b.after})
+	b.invoices = table.New(o.DB, table.Config[Invoice]{Name: "invoices", Resolve: resolve, Rule: rule, Before: number, After: b.after})
 	b.attempts = table.New(o.DB, table.Config[PaymentAttempt]{Name: "payment_attempts", Rule: attemptRule, Enter: lockInvoice, Before: b.open, After: b.close})
 	b.notices = table.New(o.DB, table.Config[Notice]{Name: "notices", Rule: noticeRule, After: b.requeue})
 	if o.Queue != nil {
@@ -104,18 +107,21 @@ func Open(o Options) *Book {
 // Store is where invoices are kept.
 func (b *Book) Store() *table.Table[Invoice] { return b.invoices }
 
-var owner = rest.Relation{Name: "owner", To: "users", Via: "owner_id", At: "id", Doc: "Whose invoice it is."}
+var relations = []rest.Relation{
+	{Name: "owner", To: "users", Via: "owner_id", At: "id", Doc: "Whose invoice it is."},
+	{Name: "company", To: "companies", Via: "company_id", At: "uuid", Doc: "Who is to pay."},
+}
 
 // New is the resource, with its status, history, payments and notices below it.
 func New(b *Book) rest.Resource {
 	return rest.Collection[Invoice]{
-		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: []rest.Relation{owner},
+		Name: "invoices", One: "invoice", Shape: rest.Document("invoice"), Store: b.invoices, Relations: relations,
 		Links: []rest.Link[Invoice]{
 			{Name: "status", Path: "/status", Doc: "The state, and which moves are allowed."},
 			{Name: "transitions", Path: "/transitions", Doc: "The history of the state."},
 			{Name: "pay", Path: "/payment_attempts", Method: "POST", Type: "application/json", When: b.payable, Doc: "Where to pay; present only while the status allows it."},
 		},
-		Under: []rest.Resource{status(), transitions(b.DB), b.payments(), b.noticesBelow()},
+		Under: []rest.Resource{b.status(), transitions(b.DB), b.payments(), b.noticesBelow()},
 		Doc:   "A bill. PATCH its status to move it along.",
 	}
 }

@@ -82,8 +82,14 @@ func (b *Book) notify(ctx context.Context, tx *db.Tx, c *change.Change[Invoice])
 			if n.Name, n.Address, err = ownerAddress(ctx, tx, c.Now.Owner); err != nil {
 				return err
 			}
-		} else if c.Now.Contact != nil {
-			n.Name, n.Address = c.Now.Contact.Name, &c.Now.Contact.Email
+		} else {
+			contact, err := addressee(ctx, tx, c.Now)
+			if err != nil {
+				return err
+			}
+			if contact != nil {
+				n.Name, n.Address = contact.Name, &contact.Email
+			}
 		}
 		if _, err := b.notices.Change(ctx, change.System, nil, func(*Notice) (*Notice, error) { return &n, nil }); err != nil {
 			return err
@@ -119,6 +125,9 @@ func (b *Book) deliver(ctx context.Context, t outbox.Task) error {
 		return err
 	}
 	invoice, err := b.invoices.Get(ctx, byID(n.Invoice))
+	if err == nil {
+		err = meet(ctx, b.DB.Reader(ctx), invoice)
+	}
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,14 @@ const (
 	paymentPending = "payment_pending"
 )
 
+// contact is who is to pay: the invoice's own or, where it has none, its company's.
+func (i *Invoice) contact() *Contact {
+	if i.Contact != nil {
+		return i.Contact
+	}
+	return i.reach
+}
+
 // refusal tells why the invoice may not move to a state now; both are empty when it may.
 func (i *Invoice) refusal(to string) (reason, message string) {
 	switch {
@@ -64,8 +72,10 @@ func (i *Invoice) refusal(to string) (reason, message string) {
 		return notInTable, "An invoice that is " + i.Status + " cannot become " + to + "."
 	case i.Paying != nil:
 		return paymentPending, "A payment of this invoice is under way."
-	case to == sent && i.Contact == nil:
+	case to == sent && i.contact() == nil && i.Company == nil:
 		return contactMissing, "There is nobody to send it to: contact_info is null."
+	case to == sent && i.contact() == nil:
+		return contactMissing, "There is nobody to send it to: contact_info is null, and so is that of its company."
 	}
 	return "", ""
 }
@@ -90,6 +100,9 @@ func rule(c *change.Change[Invoice]) error {
 		c.Now.Status = c.Was.Status
 	}
 	var bad fault.List
+	if c.Now.astray {
+		bad.Add(fault.New(fault.UnknownReference, "There is no company of this uuid.").At("/company"))
+	}
 	count(c, &bad)
 	if !c.Born() {
 		lock(c, &bad)
@@ -99,7 +112,7 @@ func rule(c *change.Change[Invoice]) error {
 	}
 	// The contact may come with the move that needs it, and a payment ends with the move that it causes.
 	as := *c.Was
-	as.Contact, as.Paying = c.Now.Contact, c.Now.Paying
+	as.Contact, as.Company, as.reach, as.Paying = c.Now.Contact, c.Now.Company, c.Now.reach, c.Now.Paying
 	if reason, message := as.refusal(c.Now.Status); reason != "" {
 		return fault.New(fault.TransitionRefused, "%s", message).At("/status").
 			With("from", c.Was.Status).With("to", c.Now.Status).With("allowed", as.allowed()).With("reason", reason)
@@ -153,7 +166,7 @@ func lock(c *change.Change[Invoice], bad *fault.List) {
 		same bool
 	}{
 		{"amount", was.Amount.Minor() == now.Amount.Minor()}, {"currency", was.Currency == now.Currency}, {"description", was.Description == now.Description},
-		{"line_items", slices.EqualFunc(was.Items, now.Items, sameItem)}, {"due_on", same(was.Due, now.Due)},
+		{"line_items", slices.EqualFunc(was.Items, now.Items, sameItem)}, {"due_on", same(was.Due, now.Due)}, {"company", same(was.Company, now.Company)},
 		{"contact_info", was.Status == published || same(was.Contact, now.Contact)},
 	}
 	for _, m := range members {

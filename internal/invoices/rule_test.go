@@ -97,6 +97,24 @@ func TestGuards(t *testing.T) {
 	if _, err := move(nobody, paid); err != nil {
 		t.Errorf("without a contact: %v", err)
 	}
+	company := "c"
+	nobody.Company = &company
+	if _, err := move(nobody, sent); fault.As(err).Details["reason"] != contactMissing || slices.Contains(fault.As(err).Details["allowed"].([]string), sent) {
+		t.Errorf("with a company that has no contact: %v", err)
+	}
+	nobody.reach = &Contact{Email: "ann@acme.example"}
+	if _, err := move(nobody, sent); err != nil || nobody.contact().Email != "ann@acme.example" {
+		t.Errorf("with a company that has a contact: %v", err)
+	}
+	if _, err := move(nobody, failed); !slices.Contains(fault.As(err).Details["allowed"].([]string), sent) {
+		t.Errorf("it may be sent, but that is not said: %v", err)
+	}
+	if both := was(published); true {
+		both.reach = nobody.reach
+		if both.contact() != both.Contact {
+			t.Error("the invoice's own contact does not come first")
+		}
+	}
 	attempt := "a"
 	for _, from := range []string{published, sent, failed} {
 		paying := was(from)
@@ -124,6 +142,7 @@ func TestContentIsLocked(t *testing.T) {
 		"line_items":   func(i *Invoice) { i.Items = LineItems{{"x", money.Of(1250, "EUR")}} },
 		"due_on":       func(i *Invoice) { i.Due = &due },
 		"contact_info": func(i *Invoice) { i.Contact = &Contact{Email: "dave@example.com"} },
+		"company":      func(i *Invoice) { i.Company = &due },
 		"metadata":     func(i *Invoice) { i.Metadata = []byte(`{"a":1}`) },
 	} {
 		for _, state := range states {

@@ -11,7 +11,7 @@ import (
 )
 
 // status is the state of an invoice and what may become of it, for clients that want to know before they ask.
-func status() rest.Resource {
+func (b *Book) status() rest.Resource {
 	state := map[string]any{"type": "string", "enum": states}
 	object := func(properties map[string]any) map[string]any {
 		return map[string]any{"type": "object", "required": sortedNames(properties), "additionalProperties": false, "properties": properties}
@@ -32,7 +32,7 @@ func status() rest.Resource {
 		"links": object(map[string]any{"self": address, "invoice": address}),
 	})
 	return rest.Route{Path: "/status", Operations: []*rest.Operation{{
-		Method: http.MethodGet, ID: "getInvoiceStatus", Summary: "The state of an invoice, and which moves are allowed", Handle: showStatus,
+		Method: http.MethodGet, ID: "getInvoiceStatus", Summary: "The state of an invoice, and which moves are allowed", Handle: b.showStatus,
 		Params:  []rest.Param{{Name: "to", Doc: "Only whether the invoice may move to this state.", Schema: state}},
 		Answers: []rest.Response{{Status: http.StatusOK, Doc: "As it is.", Schema: schema}, {Status: http.StatusNotModified, Doc: "Nothing has changed."}},
 	}}}
@@ -47,7 +47,7 @@ func sortedNames(m map[string]any) []string {
 	return names
 }
 
-func showStatus(c *rest.Call) (*rest.Answer, error) {
+func (b *Book) showStatus(c *rest.Call) (*rest.Answer, error) {
 	to := states
 	if c.Query.Has("to") {
 		to = []string{c.Query.Get("to")}
@@ -57,6 +57,9 @@ func showStatus(c *rest.Call) (*rest.Answer, error) {
 	}
 	invoice, err := rest.Above[Invoice](c)
 	if err != nil {
+		return nil, err
+	}
+	if err := meet(c.Ctx, b.DB.Reader(c.Ctx), invoice); err != nil {
 		return nil, err
 	}
 	type member = jsondoc.Member

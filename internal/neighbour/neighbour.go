@@ -89,6 +89,7 @@ func New[V any](o Options[V]) *Client[V] {
 // Get gives what is known of the keys, and whether some could not be had. It takes no longer than the limit.
 func (c *Client[V]) Get(ctx context.Context, keys []string) (found map[string]V, missing bool) {
 	found = make(map[string]V, len(keys))
+	asked := c.Now()
 	var wanted []string
 	for _, key := range keys {
 		if k, ok := c.cache.GetIfPresent(key); ok && c.Now().Sub(k.at) < c.Fresh {
@@ -109,7 +110,7 @@ func (c *Client[V]) Get(ctx context.Context, keys []string) (found map[string]V,
 		}
 	}
 	for _, key := range wanted {
-		if k, ok := c.cache.GetIfPresent(key); ok && c.Now().Sub(k.at) < c.Fresh+c.Stale {
+		if k, ok := c.cache.GetIfPresent(key); ok && (!k.at.Before(asked) || c.Now().Sub(k.at) < c.Fresh+c.Stale) { // what was just heard is good even where nothing may be kept
 			found[key] = k.value
 		} else {
 			missing = true

@@ -109,6 +109,19 @@ func TestOneCallForMany(t *testing.T) {
 	expect(t, "not mentioned", get(c, "d"), `{"d":[]} false`)
 }
 
+func TestNothingKept(t *testing.T) {
+	o := start(t, good)
+	c, at := client(o, func(p *Options[[]string]) { p.Fresh, p.Stale = 0, 0 })
+	for n := range 3 {
+		at.nanos.Add(1)
+		expect(t, "found", get(c, "a"), `{"a":["a"]} false`)
+		expect(t, "calls", o.calls.Load(), int64(n+1))
+	}
+	o.now(status(http.StatusForbidden))
+	at.nanos.Add(1)
+	expect(t, "no longer", get(c, "a"), `{} true`)
+}
+
 func TestCallsForOne(t *testing.T) {
 	o := start(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -244,55 +257,10 @@ func TestSameKeysShareACall(t *testing.T) {
 	expect(t, "calls", o.calls.Load(), int64(1))
 }
 
-func TestTheBreakerOpensAndCloses(t *testing.T) {
-	o := start(t, status(500))
-	c, _ := client(o, func(p *Options[[]string]) { p.Rest = 20 * time.Millisecond })
-	for i := 0; c.breaker.IsClosed() && i < 100; i++ {
-		get(c, fmt.Sprint(i))
-	}
-	if c.breaker.IsClosed() {
-		t.Fatal("the breaker never opened")
-	}
-	o.now(good)
-	for i := range 10000 { // each try waits for nothing while the breaker is open
-		if get(c, "a") == `{"a":["a"]} false` {
-			break
-		} else if i == 9999 {
-			t.Fatal("the breaker never closed")
-		}
-		time.Sleep(time.Millisecond) // the breaker goes by the machine's clock
-	}
-	if !c.breaker.IsClosed() {
-		t.Error("an answer came through, but the breaker is not closed")
-	}
-}
-
 func TestAnOpenBreakerAsksNobody(t *testing.T) {
 	o := start(t, good)
 	c, _ := client(o)
 	c.breaker.Open()
 	expect(t, "found", get(c, "a"), `{} true`)
 	expect(t, "calls", o.calls.Load(), int64(0))
-}
-
-func TestNothingIsLeftRunning(t *testing.T) {
-	o := start(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	c, _ := client(o, short)
-	before := runtime.NumGoroutine()
-	var group sync.WaitGroup
-	for i := range 50 {
-		group.Go(func() { get(c, fmt.Sprint(i)) })
-	}
-	group.Wait()
-	for i := 0; runtime.NumGoroutine() > before; i++ {
-		if i == 10000 {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-		o.CloseClientConnections() // unused connections stay open by design, and new ones may still arrive
-		c.http.CloseIdleConnections()
-		time.Sleep(time.Millisecond)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	expect(t, "calls under way", len(c.flying), 0)
 }

@@ -38,6 +38,7 @@ type Collection[T any] struct {
 	Open      *query.Cond                // whom it finds, everyone with a token may read; nil: the policy alone decides
 	Loose     bool                       // unknown query parameters are ignored
 	Outside   *Outside[T]                // a member that another system keeps; nil: the store keeps all
+	Basis     string                     // what the members depend on beside the rows, such as a setting: other ETags when it changes
 	ListOnly  bool                       // there is no path for {one} here: it has its address elsewhere
 	Batch     *Batch                     // POST takes many at once; nil: it takes one
 	Version   int                        // 1 when left out
@@ -72,6 +73,7 @@ type collection struct {
 	written    *view // what answers to writes show
 	spellings  []string
 	outside    *outside
+	basis      string
 	sort       *field.Field // newest first, when nobody asks for another order
 	always     []string
 	hasPrivate bool
@@ -100,7 +102,7 @@ func (d Collection[T]) mount(a *API, parent *collection, base string) {
 	c := &collection{api: a, name: d.Name, one: d.One, shape: d.Shape, store: typed[T]{d.Store}, key: d.Key, relations: d.Relations,
 		parent: parent, version: max(d.Version, 1), noStore: d.NoStore, words: d.Words, doc: d.Doc, methods: d.Methods, mine: d.Mine, batch: d.Batch,
 		births: birthsIn(d.Store), raw: d.Raw, links: eraseLinks(d.Links), spellings: d.Spellings,
-		part: d.Part, open: d.Open, loose: d.Loose, intake: d.Intake.erase()}
+		part: d.Part, open: d.Open, loose: d.Loose, intake: d.Intake.erase(), basis: d.Basis}
 	if d.Receive != nil {
 		c.receive = func(call *Call, row reflect.Value) error { return d.Receive(call, row.Addr().Interface().(*T)) }
 	}

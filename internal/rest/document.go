@@ -3,6 +3,7 @@ package rest
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"verbless/internal/change"
 	"verbless/internal/fault"
@@ -42,7 +43,7 @@ func eraseLinks[T any](links []Link[T]) []docLink {
 // address is where a row of the call's answer is found.
 func (c *collection) address(call *Call, row reflect.Value) string {
 	path := c.api.Base + call.Request.URL.EscapedPath()
-	if call.route.pattern == c.pattern {
+	if !strings.HasSuffix(call.route.pattern, "}") { // that of the whole collection, under whichever of its paths
 		path += "/" + field.Text(c.model.ID.Of(row))
 	}
 	return path
@@ -109,23 +110,40 @@ func (v *view) writeRelationships(dst []byte, row reflect.Value) []byte {
 			continue
 		}
 		name(f.Link)
-		if id, ok := field.LinkValue(f.Of(row)).(string); ok {
-			dst = append(jsondoc.AppendString(append(dst, `{"type":`...), v.c.linkKind(f)), `,"id":`...)
-			dst = append(jsondoc.AppendString(dst, id), "}}"...)
-		} else {
-			dst = append(dst, "null}"...)
-		}
+		dst = append(writeReference(dst, v.c.linkKind(f), f.Of(row)), '}')
 	}
-	for _, inc := range v.includes {
-		if v.c.model.Link(inc.relation.Name) == nil {
-			name(inc.relation.Name)
+	for i := range v.c.relations {
+		r := &v.c.relations[i]
+		if inc := v.included(r.Name); v.c.model.Link(r.Name) != nil {
+			continue
+		} else if inc != nil {
+			name(r.Name)
 			dst = append(inc.writeIdentifiers(dst, row, v.c.model), '}')
+		} else if v.links && v.c.isMember(r) {
+			name(r.Name)
+			dst = append(writeReference(dst, v.c.api.collections[r.To].kind(), v.c.model.ByColumn(r.Via).Of(row)), '}')
 		}
 	}
 	if before == "," {
 		dst = append(dst, '}')
 	}
 	return dst
+}
+
+// writeReference appends type and id of what a value names, or null.
+func writeReference(dst []byte, kind string, value reflect.Value) []byte {
+	id, ok := field.LinkValue(value).(string)
+	if !ok {
+		return append(dst, "null"...)
+	}
+	dst = append(jsondoc.AppendString(append(dst, `{"type":`...), kind), `,"id":`...)
+	return append(jsondoc.AppendString(dst, id), '}')
+}
+
+// isMember tells whether a member of the row names the one that it is related to.
+func (c *collection) isMember(r *Relation) bool {
+	via := c.model.ByColumn(r.Via)
+	return !r.Many && via != c.model.Key && c.model.Named(via.Name) == via && c.api.collections[r.To].model.Key.Column == r.At
 }
 
 // linkKind is the type of what a link leads to.

@@ -48,7 +48,7 @@ func (v *view) include(path []string, whole string, bad *fault.List) {
 			bad.Add(fault.New(fault.InvalidParameter, "There is no relation %q here.", path[0]).In("include"))
 			return
 		}
-		inc = &inclusion{relation: relation, view: plainView(v.c.api.collections[relation.To])}
+		inc = &inclusion{relation: relation, view: innerView(v.c.api.collections[relation.To])}
 		v.includes = append(v.includes, inc)
 	}
 	if len(path) > 1 {

@@ -47,6 +47,11 @@ func (v *view) showsOutside() bool {
 	return v.c.outside != nil && slices.Contains(v.fields, v.c.outside.field)
 }
 
+// keepsOut tells whether a member is one that another system keeps, which is never asked on behalf of another resource.
+func (v *view) keepsOut(name string) bool {
+	return v.inner && v.c.outside != nil && v.c.outside.field.Name == name
+}
+
 // borrows tells whether the view shows what the versions of its rows do not stand for.
 func (v *view) borrows() bool { return len(v.includes) > 0 || v.showsOutside() }
 

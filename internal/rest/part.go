@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verbless/internal/fault"
+	"verbless/internal/field"
 	"verbless/internal/jsondoc"
 )
 
@@ -17,6 +18,11 @@ func (c *collection) parts(values url.Values) []string {
 	return strings.Split(strings.Join(values[c.part], ","), ",")
 }
 
+// groups are those that can be named.
+func (c *collection) groups() []string {
+	return slices.DeleteFunc(c.model.Partials(), func(name string) bool { return name == field.Full })
+}
+
 // manyTimes tells whether a parameter may be given more than once: some clients write a list of groups so.
 func (op *Operation) manyTimes(name string) bool {
 	return op.resource != nil && name == op.resource.part
@@ -24,7 +30,7 @@ func (op *Operation) manyTimes(name string) bool {
 
 // checkParts refuses groups that are not there: what a client thinks it has set must not be dropped.
 func (c *collection) checkParts(call *Call) {
-	groups := c.model.Partials()
+	groups := c.groups()
 	for _, name := range c.parts(call.Query) {
 		if !slices.Contains(groups, name) {
 			call.bad.Add(fault.New(fault.InvalidParameter, "This takes any of: %s.", strings.Join(groups, ", ")).In(c.part))

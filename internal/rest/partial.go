@@ -92,7 +92,7 @@ func (c *collection) partialParams() []Param {
 	}
 	text := map[string]any{"type": "string"}
 	if c.part != "" {
-		return []Param{{Name: c.part, Doc: "Groups of members that a body sets and an answer shows, with commas between: " + strings.Join(groups, ", ") +
+		return []Param{{Name: c.part, Doc: "Groups of members that a body sets and an answer shows, with commas between: " + strings.Join(c.groups(), ", ") +
 			". All of them when left out.", Schema: text}}
 	}
 	params := []Param{{Name: partials, Doc: "Groups of members to show beside the ones that are always shown, with commas between: " +

@@ -41,14 +41,14 @@ func (c *collection) viewTag(call *Call, v *view, row reflect.Value, body []byte
 		private = "private"
 	}
 	if v.borrows() {
-		return c.api.keyedBody(6, body, "view", call.mediaType, v.signature, private)
+		return c.api.keyedBody(6, body, "view", call.mediaType, v.signature, private, c.basis)
 	}
 	key := viewKey{call.mediaType, private, v.signature}
 	known := v == c.plain || v == c.brief // of other views there are as many as callers can think of
 	if tag, ok := c.viewTags.Load(key); ok && known {
 		return tag.(string)
 	}
-	tag := c.api.keyed(6, "view", call.mediaType, v.signature, private)
+	tag := c.api.keyed(6, "view", call.mediaType, v.signature, private, c.basis)
 	if known {
 		c.viewTags.Store(key, tag)
 	}
@@ -196,7 +196,7 @@ func (c *collection) versions(call *Call, rows []reflect.Value, end []byte) []by
 }
 
 func (c *collection) pageTag(call *Call, v *view, content []byte) string {
-	return etag(c.api.keyedBody(9, content, "list", c.name), c.api.keyed(6, "view", call.mediaType, v.signature))
+	return etag(c.api.keyedBody(9, content, "list", c.name), c.api.keyed(6, "view", call.mediaType, v.signature, c.basis))
 }
 
 type pageLink struct{ rel, href string }

@@ -186,13 +186,6 @@ func (c *Call) Stream() io.Reader {
 	return c.Request.Body
 }
 
-// Interrupt ends the reading of the body, from another goroutine: whoever reads gets os.ErrDeadlineExceeded.
-func (c *Call) Interrupt() {
-	if body, ok := c.Request.Body.(interface{ Interrupt() }); ok {
-		body.Interrupt()
-	}
-}
-
 // Self is the address that was asked for, without its query.
 func (c *Call) Self() string { return c.api.Base + c.Request.URL.EscapedPath() }
 

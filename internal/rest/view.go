@@ -19,11 +19,17 @@ type view struct {
 	includes  []*inclusion
 	signature string // what was asked for, in one canonical form, for ETags
 	sparse    bool
+	inner     bool // what another resource includes: there are no partials to open it with, so fields does
 }
 
 // plainView shows everything and includes nothing.
 func plainView(c *collection) *view {
 	return &view{c: c, fields: c.model.Fields, links: len(c.model.Links) > 0}
+}
+
+// innerView shows of an included resource what a GET without parameters shows.
+func innerView(c *collection) *view {
+	return &view{c: c, fields: c.brief.fields, links: c.brief.links, sparse: c.brief.sparse, inner: true}
 }
 
 // newView reads the parameters fields and include, beginning with what base shows.
@@ -48,7 +54,7 @@ func (v *view) restrict(names []string, bad *fault.List) {
 		outer = outer || !dotted
 		if dotted {
 			inner[head] = append(inner[head], rest)
-		} else if v.c.model.Named(name) != nil || name == v.c.linksName() && len(v.c.model.Links) > 0 || v.included(name) != nil {
+		} else if v.c.model.Named(name) != nil && !v.keepsOut(name) || name == v.c.linksName() && len(v.c.model.Links) > 0 || v.included(name) != nil {
 			keep[name] = true
 		} else {
 			bad.Add(fault.New(fault.UnknownField, "There is no field %q here.", name).In("fields"))
@@ -66,6 +72,9 @@ func (v *view) restrict(names []string, bad *fault.List) {
 		return // only included resources were restricted
 	}
 	all := v.fields
+	if v.inner {
+		all = v.c.model.Fields
+	}
 	v.fields, v.links, v.sparse = nil, keep[v.c.linksName()], true
 	for _, f := range all {
 		if keep[f.Name] {
@@ -119,8 +128,8 @@ func (v *view) columns() []string {
 	}
 	need := slices.Clone(v.c.always)
 	for _, f := range v.fields {
-		if f.Column == "" {
-			return nil // computed from others
+		if f.Column == "" || f.Sees() {
+			return nil // computed from others, or shown by their light
 		}
 		need = append(need, f.Column)
 	}
@@ -129,8 +138,10 @@ func (v *view) columns() []string {
 			need = append(need, f.Column)
 		}
 	}
-	for _, inc := range v.includes {
-		need = append(need, inc.relation.Via)
+	for i := range v.c.relations {
+		if r := &v.c.relations[i]; v.included(r.Name) != nil || v.links && v.c.shape.Kind != "" && v.c.isMember(r) {
+			need = append(need, r.Via)
+		}
 	}
 	slices.Sort(need)
 	return slices.Compact(need)

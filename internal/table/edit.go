@@ -7,6 +7,7 @@ import (
 
 	"verbless/internal/change"
 	"verbless/internal/db"
+	"verbless/internal/fault"
 	"verbless/internal/ident"
 	"verbless/internal/query"
 )
@@ -164,7 +165,11 @@ func (t *Table[T]) write(ctx context.Context, tx *db.Tx, c *change.Change[T], be
 	defer b.free()
 	if c.Now == nil {
 		b.write("DELETE", t.from)
-		return true, t.exec(ctx, tx, t.same(b, before), 1)
+		err := t.exec(ctx, tx, t.same(b, before), 1)
+		if fault.Is(err, fault.StillReferenced) {
+			err = fault.New(fault.StillReferenced, "Something else refers to this, so it stays.").Because(err)
+		}
+		return true, err
 	}
 	if err := t.complete(ctx, tx, c); err != nil { // the rule may have put another in its place
 		return false, err

@@ -169,7 +169,7 @@ func (u *Uploads) receive(ctx context.Context, c *rest.Call, s *session, what sp
 		body.over = fault.New(fault.InvalidHeader, "The body goes on behind the range. What is in the range is kept.").On("Content-Range")
 	}
 	expected := body.left
-	interrupted := context.AfterFunc(ctx, c.Interrupt)
+	interrupted := context.AfterFunc(ctx, func() { interrupt(c) })
 	defer interrupted()
 	go u.watch(ctx, s, stop)
 	have, err := blob.Append(ctx, u.Files, s.file, s.progress, what.from, blob.Overlap, body, u.keep(c.Ctx, s))

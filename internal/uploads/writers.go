@@ -5,6 +5,8 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"verbless/internal/rest"
 )
 
 // Why a request ends that was adding to an upload.
@@ -13,6 +15,13 @@ var (
 	errStopping  = errors.New("uploads: the service stops")
 	errEnded     = errors.New("uploads: the upload has ended")
 )
+
+// interrupt ends the reading of a body, from another goroutine: whoever reads gets os.ErrDeadlineExceeded.
+func interrupt(c *rest.Call) {
+	if body, ok := c.Request.Body.(interface{ Interrupt() }); ok {
+		body.Interrupt()
+	}
+}
 
 // writers knows which request of this process adds to which upload: one at a time, the newest.
 type writers struct {

@@ -123,9 +123,21 @@ func (b *Bucket) Get(ctx context.Context, key string, from, size int64) (io.Read
 	return body, translate(err)
 }
 
+// Copy reads so many bytes of an object into w, in bounded time.
+func (b *Bucket) Copy(ctx context.Context, key string, size int64, w io.Writer) (int64, error) {
+	ctx, cancel := limit(ctx, size)
+	defer cancel()
+	body, err := b.Get(ctx, key, 0, size)
+	if err != nil {
+		return 0, err
+	}
+	defer body.Close()
+	return io.Copy(w, body)
+}
+
 // Remove takes objects away, many in one call. Those that are not there are no error.
 func (b *Bucket) Remove(ctx context.Context, keys ...string) (failed error) {
-	ctx, cancel := limit(ctx, 0)
+	ctx, cancel := limit(ctx, int64(len(keys))*slowest/100) // the service may have to name thousands
 	defer cancel()
 	if len(keys) == 1 {
 		failed = translate(b.core.RemoveObject(ctx, b.name, keys[0], minio.RemoveObjectOptions{}))
