@@ -108,6 +108,7 @@ func TestGoogleAPIForGo(t *testing.T) {
 		"chunk cut at once":     {middle, inChunks(chunk), plan{{sends, 2}: cut(0)}, 1},
 		"chunk cut near end":    {middle, inChunks(chunk), plan{{sends, 2}: cut(chunk - 1)}, 1},
 		"chunk cut thrice":      {middle, inChunks(chunk), plan{{sends, 2}: cut(100_000), {sends, 3}: cut(50_000), {sends, 4}: cut(200_000)}, 1},
+		"chunk torn":            {middle, inChunks(chunk), plan{{sends, 1}: torn(200_000), {sends, 2}: torn(100_000), {sends, 4}: torn(200_000)}, 1},
 		"last chunk cut":        {middle, inChunks(chunk), plan{{sends, 3}: cut(50_000)}, 1},
 		"answer lost":           {middle, inChunks(chunk), plan{{sends, 2}: lost}, 1},
 		"last answer lost":      {middle, inChunks(chunk), plan{{sends, 3}: lost}, 1},

@@ -191,6 +191,7 @@ func TestGoogleStorageForNode(t *testing.T) {
 		"first chunk cut":            {middle, chunk, false, plan{{sends, 1}: cut(100_000)}, 1},
 		"chunk cut":                  {middle, chunk, false, plan{{sends, 2}: cut(100_000)}, 1},
 		"chunk cut twice":            {middle, chunk, true, plan{{sends, 2}: cut(100_000), {sends, 3}: cut(1)}, 1},
+		"chunk torn":                 {middle, chunk, false, plan{{sends, 2}: torn(100_000)}, 1},
 		"last chunk cut":             {middle, chunk, false, plan{{sends, 3}: cut(50_000)}, 1},
 		"answer lost":                {middle, chunk, false, plan{{sends, 2}: lost}, 1},
 		"hung up":                    {middle, chunk, false, plan{{sends, 2}: hungUp}, 1},

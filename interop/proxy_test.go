@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // The kinds of requests that clients send.
@@ -42,11 +44,12 @@ type proxy struct {
 	*httptest.Server
 	to *url.URL
 
-	mu    sync.Mutex
-	plan  plan
-	count map[string]int
-	trace []string
-	again sync.Map // addresses that were answered with
+	mu     sync.Mutex
+	plan   plan
+	count  map[string]int
+	trace  []string
+	failed []error  // where the proxy could not do what was planned
+	given  sync.Map // addresses that were answered with
 }
 
 // known are the paths of the services that the clients were made for.
@@ -74,6 +77,9 @@ func newProxy(t testing.TB, at plan) *proxy {
 		defer p.mu.Unlock()
 		for when := range p.plan {
 			t.Errorf("nothing went wrong at %s %d: there was no such request", when.kind, when.n)
+		}
+		if err := errors.Join(p.failed...); err != nil {
+			t.Error(err)
 		}
 		if t.Failed() {
 			t.Logf("what the proxy saw:\n%s", strings.Join(p.trace, "\n"))
@@ -107,10 +113,13 @@ func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err == nil {
 		told = answer.Status + " " + answer.Header.Get("X-Http-Status-Code-Override") + " " + answer.Header.Get("Range")
 		if location := answer.Header.Get("Location"); location != "" && now.kind == begins {
-			p.again.Store(location, true)
+			p.given.Store(location, true)
 		}
 	}
 	p.mu.Lock()
+	if planned && err != nil && err != errReset && err != errHungUp {
+		p.failed = append(p.failed, fmt.Errorf("%s %d: %w", now.kind, now.n, err))
+	}
 	p.trace = append(p.trace, fmt.Sprintf("%s %d: %s %q length %d: %s", now.kind, now.n, r.Method, r.Header.Get("Content-Range"), r.ContentLength, told))
 	p.mu.Unlock()
 	return answer, err
@@ -118,7 +127,7 @@ func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // addresses are those that files can be sent to.
 func (p *proxy) addresses() (all []string) {
-	p.again.Range(func(address, _ any) bool {
+	p.given.Range(func(address, _ any) bool {
 		all = append(all, address.(string))
 		return true
 	})
@@ -212,25 +221,44 @@ func passAll(r *http.Request) error {
 	return err
 }
 
-// eager hands on each byte when it has it, so that a body that is cut gets as far as it should.
-var eager = &http.Transport{WriteBufferSize: 16, DisableKeepAlives: true}
+// cut passes so many bytes of the body on, and then breaks both connections. The client learns of it when the service has.
+func cut(after int64) fault { return breakOff(after, true) }
 
-// cut passes so many bytes of the body on, and then breaks both connections.
-func cut(after int64) fault {
-	return func(_ *proxy, r *http.Request) (*http.Response, error) {
-		broken := *r
-		broken.Body = io.NopCloser(io.MultiReader(io.LimitReader(r.Body, after), failing{}))
-		if answer, err := eager.RoundTrip(&broken); err == nil {
-			answer.Body.Close()
-			return nil, fmt.Errorf("a body that was cut was answered with %s", answer.Status)
+// torn is cut, but the client learns of it at once: it may be back before the service has read what was sent.
+func torn(after int64) fault { return breakOff(after, false) }
+
+func breakOff(after int64, wait bool) fault {
+	return func(p *proxy, r *http.Request) (*http.Response, error) {
+		conn, err := net.Dial("tcp", p.to.Host)
+		if err != nil {
+			return nil, err
+		}
+		defer conn.Close()
+		conn.SetDeadline(time.Now().Add(patience))
+		part, end := *r, &failing{}
+		part.Body = io.NopCloser(io.MultiReader(io.LimitReader(r.Body, after), end))
+		out := bufio.NewWriter(struct{ io.Writer }{conn})
+		if err := part.Write(out); !end.reached {
+			return nil, fmt.Errorf("a body was to be cut: %w", err)
+		}
+		if err := out.Flush(); err != nil {
+			return nil, err
+		}
+		if wait {
+			conn.(*net.TCPConn).CloseWrite()
+			io.Copy(io.Discard, conn)
 		}
 		return nil, errReset
 	}
 }
 
-type failing struct{}
+// failing is where a body breaks off.
+type failing struct{ reached bool }
 
-func (failing) Read([]byte) (int, error) { return 0, errReset }
+func (f *failing) Read([]byte) (int, error) {
+	f.reached = true
+	return 0, errReset
+}
 
 // elsewhere passes the request on to an address that was never given out.
 func elsewhere(_ *proxy, r *http.Request) (*http.Response, error) {
