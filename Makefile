@@ -28,6 +28,7 @@ check: ## Look at the code without running it: gofmt, vet, floors, linters
 	@unformatted=$$(find . -path ./.cache -prune -o -name '*.go' -exec gofmt -l {} +); \
 	if [[ -n $$unformatted ]]; then printf 'gofmt would change:\n%s\n' "$$unformatted"; exit 1; fi
 	go vet ./...
+	cd interop && go vet ./...
 	go test ./internal/floors
 	@for linter in $(LINTERS); do \
 		if go tool -n "$$linter" >/dev/null 2>&1; then echo "go tool $$linter ./..."; go tool "$$linter" ./...; \

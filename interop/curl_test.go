@@ -265,12 +265,15 @@ func TestCurl(t *testing.T) {
 	}
 }
 
+// refusable is a size that the service reads to the end even when it wants nothing of it, so that the answer arrives for certain.
+const refusable = 200 << 10
+
 // TestCurlCancels ends uploads before and after all is here.
 func TestCurlCancels(t *testing.T) {
 	t.Parallel()
 	t.Run("on its way", func(t *testing.T) {
 		t.Parallel()
-		c, _ := newCurl(t, middle, plan{{sends, 1}: cut(100_000)})
+		c, _ := newCurl(t, refusable, plan{{sends, 1}: cut(100_000)})
 		c.begin()
 		c.run("--upload-file", c.file, c.address)
 		for range 2 {
@@ -285,7 +288,7 @@ func TestCurlCancels(t *testing.T) {
 	})
 	t.Run("removed when whole", func(t *testing.T) {
 		t.Parallel()
-		c, _ := newCurl(t, middle, nil)
+		c, _ := newCurl(t, refusable, nil)
 		c.whole()
 		c.ask(204, "DELETE", "/uploads/"+c.uploads()[0].ID)
 		if a := c.run("--upload-file", c.file, c.address); a.status != 410 {
@@ -295,7 +298,7 @@ func TestCurlCancels(t *testing.T) {
 	})
 	t.Run("unknown address", func(t *testing.T) {
 		t.Parallel()
-		c, _ := newCurl(t, middle, plan{{sends, 1}: elsewhere})
+		c, _ := newCurl(t, refusable, plan{{sends, 1}: elsewhere})
 		c.begin()
 		if a := c.run("--upload-file", c.file, c.address); a.status != 404 {
 			t.Errorf("%+v", a)

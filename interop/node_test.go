@@ -196,7 +196,7 @@ func TestGoogleStorageForNode(t *testing.T) {
 		"answer lost":                {middle, chunk, false, plan{{sends, 2}: lost}, 1},
 		"hung up":                    {middle, chunk, false, plan{{sends, 2}: hungUp}, 1},
 
-		// Here the client gives up, with Google as well: when it is told that all is here, or nothing, it begins at 0, and then
+		// Here the client gives up, whoever serves it: when it is told that all is here, or nothing, it begins at 0, and then
 		// misses what it no longer has.
 		"question refused":        {middle, chunk, false, plan{{sends, 2}: cut(100_000), {asks, 1}: refused(503)}, 2},
 		"question lost":           {middle, chunk, false, plan{{sends, 2}: cut(100_000), {asks, 1}: lost}, 2},

@@ -73,3 +73,6 @@ readline.createInterface({input: process.stdin}).on('line', async line => {
   const result = await clients[job.client](job).catch(error => ({error: String(error.stack)}));
   process.stdout.write(JSON.stringify({...result, job: job.job}) + '\n');
 });
+
+// The client for storage, after it has failed, may throw once more where nobody can catch it. The other jobs go on.
+process.on('uncaughtException', error => console.error('worker.js: ' + error.stack));
