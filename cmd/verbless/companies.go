@@ -40,7 +40,7 @@ func (c importCompanies) Run(ctx context.Context, s *config.Settings, log *slog.
 		return err
 	}
 	defer d.Close()
-	load, clean := companies.Import{Options: app.Directory(*s, log)}, ""
+	load, clean := companies.Import{Options: app.Directory(*s, nil, log)}, ""
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		clean = "\r\x1b[K" // nothing else shares a line with the progress
 		load.Step = func(read, written int64) { fmt.Fprintf(os.Stderr, "\r%d rows read, %d written ", read, written) }
@@ -67,5 +67,5 @@ func (exportCompanies) Run(ctx context.Context, s *config.Settings, log *slog.Lo
 		return err
 	}
 	defer d.Close()
-	return companies.Export(ctx, d, app.Directory(*s, log), os.Stdout)
+	return companies.Export(ctx, d, app.Directory(*s, nil, log), os.Stdout)
 }

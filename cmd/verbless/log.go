@@ -11,19 +11,19 @@ import (
 )
 
 // newLog writes to standard error: text for a person at a terminal, JSON for a machine. flush writes what is still held back.
-func newLog(s *config.Settings) (log *slog.Logger, flush func()) {
+func newLog(s *config.Settings, to *os.File) (log *slog.Logger, flush func()) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
 		level = slog.LevelInfo
 	}
 	terminal := false
-	if info, err := os.Stderr.Stat(); err == nil {
+	if info, err := to.Stat(); err == nil {
 		terminal = info.Mode()&os.ModeCharDevice != 0
 	}
 	if s.LogFormat == "text" || s.LogFormat == "auto" && terminal {
-		return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})), func() {}
+		return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: level})), func() {}
 	}
-	out := &heldBack{to: bufio.NewWriterSize(os.Stderr, 64<<10)}
+	out := &heldBack{to: bufio.NewWriterSize(to, 64<<10)}
 	return slog.New(&lines{to: out, level: level}), out.flush
 }
 

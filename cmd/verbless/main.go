@@ -37,7 +37,7 @@ func main() {
 		kong.Description("One binary for a team's uploads, articles, messages, invoices and company directory.\n\nExample: verbless serve --demo"))
 	run, err := parser.Parse(os.Args[1:])
 	if err == nil {
-		log, flush := newLog(&cli.Settings)
+		log, flush := newLog(&cli.Settings, os.Stderr)
 		run.BindTo(ctx, (*context.Context)(nil))
 		err = run.Run(&cli.Settings, log)
 		flush()

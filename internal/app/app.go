@@ -27,11 +27,14 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/mail"
+	"verbless/internal/metric"
 	"verbless/internal/outbox"
 	"verbless/internal/picture"
 	"verbless/internal/replay"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
+	"verbless/internal/trace"
+	"verbless/internal/trip"
 	"verbless/internal/uploads"
 )
 
@@ -42,13 +45,20 @@ type App struct {
 	Invoices *invoices.Book
 	Queue    *outbox.Queue
 	settings config.Settings
-	log      *slog.Logger
+	log      *slog.Logger // says in each line which request it belongs to
+	lines    *slog.Logger // says only what it is told
 	keys     *replay.Keys
 	process  string // begins the names of requests
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
 	Uploads  *uploads.Uploads
+	work     []outbox.Job // that comes back by the clock
+
+	Metrics *metric.Registry // nil: nothing is counted
+	tracer  *trace.Tracer    // nil: nothing is traced
+	traffic *traffic
+	scheme  string
 }
 
 // OpenStore opens the store and brings its schema up to date. Every command begins here.
@@ -76,11 +86,17 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	a := &App{DB: d, settings: s, log: log, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
-	if err := a.openBlobs(); err != nil {
+	lines := log
+	log = slog.New(trip.Log(log.Handler()))
+	a := &App{DB: d, settings: s, log: log, lines: lines, keys: replay.New(d, s.Idempotency()), process: rand.Text()[:12], Queue: outbox.NewQueue(d, log, s.StopTimeout)}
+	if err := a.observe(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if a.Invoices, err = book(d, s, a.Queue, log); err != nil {
+	if err := a.openBlobs(); err != nil {
+		a.tracer.Close()
+		return nil, errors.Join(err, d.Close())
+	}
+	if a.Invoices, err = a.book(); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
 	options := rest.Options{
@@ -90,12 +106,15 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 	if s.Only == "uploads" {
 		options.Only = onlyUploads
 	}
-	a.API = describe.New(options, resources(d, s, a.pictures, a.Uploads, a.Invoices, log)...)
+	a.API = describe.New(options, resources(d, s, a.pictures, a.Uploads, a.Invoices, a.Metrics, log)...)
+	a.Queue.Watch(a.Metrics, a.tracer)
+	a.work = outbox.Watch(a.Metrics, a.tracer, a.jobs()...)
 	return a, nil
 }
 
 // book opens the invoices with what they need from outside: a payment gateway, and a way to send mail.
-func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*invoices.Book, error) {
+func (a *App) book() (*invoices.Book, error) {
+	s := &a.settings
 	base, err := url.Parse(s.Base())
 	if err != nil {
 		return nil, err
@@ -104,10 +123,11 @@ func book(d *db.DB, s config.Settings, queue *outbox.Queue, log *slog.Logger) (*
 	if err != nil {
 		return nil, err
 	}
-	o := invoices.Options{DB: d, Queue: queue, Gateway: gateway.Test{DB: d}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Mail: sender, Base: s.Base(), Log: log}
+	o := invoices.Options{DB: a.DB, Queue: a.Queue, Gateway: gateway.Test{DB: a.DB}, Timeout: s.GatewayTimeout, Payable: s.PayableStatuses(), Base: s.Base(), Log: a.log}
 	if s.Gateway == "stripe" {
 		o.Gateway = gateway.NewStripe(s.StripeKey, s.StripeURL)
 	}
+	o.Gateway, o.Mail = gateway.Watched(o.Gateway, s.Gateway, a.Metrics), mail.Watched(sender, a.Metrics)
 	return invoices.Open(o), nil
 }
 
@@ -132,7 +152,7 @@ func (a *App) openBlobs() (err error) {
 	if sent.Files, err = a.blobs.Area("uploads"); err != nil {
 		return errors.Join(err, a.blobs.Close())
 	}
-	sent.Queue, sent.Log = a.Queue, a.log
+	sent.Queue, sent.Log, sent.Metrics = a.Queue, a.log, a.Metrics
 	a.Uploads = uploads.New(a.DB, sent)
 	return nil
 }
@@ -150,11 +170,14 @@ func avatarOptions(s config.Settings) avatars.Options {
 // Describe gives the OpenAPI description. It needs no store: nothing is asked of it.
 func Describe(s config.Settings) map[string]any {
 	return describe.OpenAPI(describe.New(rest.Options{Base: s.Base(), Policy: auth.Policy(), Version: Version(), Deprecations: deprecations()},
-		resources(nil, s, avatars.New(nil, avatarOptions(s)), uploads.New(nil, uploadOptions(s)), invoices.Open(invoices.Options{}), slog.New(slog.DiscardHandler))...))
+		resources(nil, s, avatars.New(nil, avatarOptions(s)), uploads.New(nil, uploadOptions(s)), invoices.Open(invoices.Options{}), nil, slog.New(slog.DiscardHandler))...))
 }
 
 // Close ends the service.
-func (a *App) Close() error { return errors.Join(a.blobs.Close(), a.DB.Close()) }
+func (a *App) Close() error {
+	a.tracer.Close()
+	return errors.Join(a.blobs.Close(), a.DB.Close())
+}
 
 // jobs is the work that comes back by the clock.
 func (a *App) jobs() []outbox.Job {
@@ -186,6 +209,9 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	}
 	working, stop := context.WithCancel(ctx)
 	defer stop()
+	if err := a.serveMetrics(working); err != nil {
+		return err
+	}
 	jobs := make(chan struct{})
 	go func() {
 		defer close(jobs)
@@ -194,7 +220,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		}
 		var running sync.WaitGroup
 		running.Go(func() { a.Queue.Run(working) })
-		outbox.Run(working, a.DB, a.log, a.jobs()...)
+		outbox.Run(working, a.DB, a.log, a.work...)
 		running.Wait()
 	}()
 	failed := make(chan error, 1)

@@ -2,7 +2,6 @@ package app
 
 import (
 	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"os"
@@ -11,27 +10,24 @@ import (
 	"sync"
 	"time"
 
-	"verbless/internal/rest"
+	"verbless/internal/trip"
 )
 
-// Handler is the API with what surrounds every request, outermost first: its name, its line in the log, its pace.
+// Handler is the API with what surrounds every request, outermost first: its name and what is told of it, its pace.
 func (a *App) Handler() http.Handler {
-	return a.named(a.logged(a.paced(a.API)))
+	return a.observed(a.paced(a.API))
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
 var requestID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// named gives the request a name that stands in its answer, its problem and its line in the log.
-func (a *App) named(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get("X-Request-Id")
-		if id == "" || !requestID.MatchString(id) {
-			id = a.newRequestID()
-		}
-		w.Header()["X-Request-Id"] = []string{id}
-		next.ServeHTTP(w, r.WithContext(rest.WithRequestID(r.Context(), id)))
-	})
+// nameOf is what the request is called in its answer, its problem and the log.
+func (a *App) nameOf(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	if id == "" || !requestID.MatchString(id) {
+		return a.newRequestID()
+	}
+	return id
 }
 
 // newRequestID is unique to the process by its beginning, and within it by its end. Nothing rests on it, so it is cheap.
@@ -39,9 +35,10 @@ func (a *App) newRequestID() string {
 	return a.process + "-" + strconv.FormatUint(a.requests.Add(1), 36)
 }
 
-// recorder remembers what was answered.
+// recorder remembers what was asked and answered.
 type recorder struct {
 	http.ResponseWriter
+	trip    trip.Trip
 	control *http.ResponseController
 	limit   time.Duration
 	status  int
@@ -89,20 +86,6 @@ func (r *recorder) ReadFrom(src io.Reader) (int64, error) {
 
 // Unwrap lets http.ResponseController reach the connection.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// logged writes one line for each request. Headers and bodies never get there, and of the query only the names.
-func (a *App) logged(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime()}
-		defer func() {
-			a.log.LogAttrs(r.Context(), slog.LevelInfo, "request",
-				slog.String("request_id", rest.RequestID(r.Context())), slog.String("method", r.Method), slog.String("path", r.URL.Path),
-				slog.Int("status", rec.status), slog.Int("bytes", rec.bytes), slog.Duration("took", time.Since(start)), slog.String("remote", r.RemoteAddr))
-		}()
-		next.ServeHTTP(rec, r)
-	})
-}
 
 // paced gives up on bodies that come too slowly, however long they may be.
 func (a *App) paced(next http.Handler) http.Handler {

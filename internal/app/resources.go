@@ -15,6 +15,7 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/messages"
+	"verbless/internal/metric"
 	"verbless/internal/neighbour"
 	"verbless/internal/outbox"
 	"verbless/internal/replay"
@@ -23,8 +24,8 @@ import (
 )
 
 // resources is everything that is served, one line each.
-func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, sent *uploads.Uploads, book *invoices.Book, log *slog.Logger) []rest.Resource {
-	return []rest.Resource{
+func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, sent *uploads.Uploads, book *invoices.Book, metrics *metric.Registry, log *slog.Logger) []rest.Resource {
+	all := []rest.Resource{
 		auth.New(d, messages.Inbox(d)),
 		articles.New(d),
 		messages.New(d, s.MaxBatch),
@@ -32,23 +33,28 @@ func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, sent *upl
 		pictures.Media(),
 		sent.Resource(),
 		invoices.New(book),
-		companies.New(d, Directory(s, log)),
+		companies.New(d, Directory(s, metrics, log)),
 		health(d),
 		ready(d),
 	}
+	if s.Metrics == "on" {
+		all = append(all, figures(metrics))
+	}
+	return all
 }
 
 // onlyUploads tells which paths a server of uploads alone has: theirs, and those that every service has.
 func onlyUploads(pattern string) bool {
 	top := strings.SplitN(pattern, "/", 3)[1]
-	return slices.Contains([]string{"uploads", "healthz", "readyz", "openapi.json", "schemas", "problems"}, top)
+	return slices.Contains([]string{"uploads", "healthz", "readyz", "metrics", "openapi.json", "schemas", "problems"}, top)
 }
 
 // Directory is how companies are kept.
-func Directory(s config.Settings, log *slog.Logger) companies.Options {
+func Directory(s config.Settings, metrics *metric.Registry, log *slog.Logger) companies.Options {
 	o := companies.Options{EnterpriseSize: s.EnterpriseSize}
 	if s.LocationsURL != "" {
 		o.Locations = companies.Ask(neighbour.Options[[]companies.Location]{
+			Name: "locations", Metrics: metrics,
 			URL: strings.TrimRight(s.LocationsURL, "/"), Token: s.LocationsToken, Limit: s.LocationsTimeout, Concurrency: s.LocationsCalls,
 			Fresh: s.LocationsFresh, Stale: s.LocationsStale, Rest: s.LocationsRest, Log: log,
 		})

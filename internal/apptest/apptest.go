@@ -25,6 +25,7 @@ import (
 	"verbless/internal/db/dbtest"
 	"verbless/internal/describe"
 	"verbless/internal/stamp"
+	"verbless/internal/trace/tracetest"
 	"verbless/internal/transcript"
 )
 
@@ -43,6 +44,7 @@ type Server struct {
 	handler http.Handler
 
 	database string
+	ear      *eavesdropper
 }
 
 // Each runs fn on both engines, in parallel.
@@ -77,11 +79,13 @@ func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settin
 	listener := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	settings := config.Default()
 	settings.Data, settings.Database, settings.Addr = t.TempDir(), database, listener.Listener.Addr().String()
+	s.ear = eavesdrop(t)
+	settings.OTLPEndpoint = s.ear.traces.URL
 	for _, f := range adjust {
 		f(&settings)
 	}
 	ctx := context.Background()
-	a, err := app.Open(ctx, settings, slog.New(slog.NewTextHandler(logTo{t}, nil)), s.Clock.Now)
+	a, err := app.Open(ctx, settings, slog.New(slog.NewTextHandler(s.ear, &slog.HandlerOptions{Level: slog.LevelDebug})), s.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +142,38 @@ func (s *Server) Transcript(t testing.TB, file string) {
 	transcript.Run(t, file, transcript.Server{URL: s.URL, Vars: vars,
 		Check: func(t testing.TB, r *http.Request, response *http.Response, body []byte) {
 			s.Routes.Check(t, r, response, body)
+			s.ear.learn(r, sent(t, r), response, body)
 		}})
+}
+
+// sent is the body of a request that was sent.
+func sent(t testing.TB, r *http.Request) []byte {
+	t.Helper()
+	if r.GetBody == nil {
+		return nil
+	}
+	again, err := r.GetBody()
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// Overheard is the log so far, and the spans that have come.
+func (s *Server) Overheard() (log string, spans []tracetest.Span) {
+	s.ear.mu.Lock()
+	defer s.ear.mu.Unlock()
+	return s.ear.log.String(), s.ear.traces.Spans()
+}
+
+// Await waits for spans that are still on their way.
+func (s *Server) Await(t testing.TB, enough func([]tracetest.Span) bool) []tracetest.Span {
+	t.Helper()
+	return s.ear.traces.Await(t, enough)
 }
 
 // Transcripts replays every conversation of the package, on both engines.
@@ -236,6 +271,7 @@ func (s *Server) Call(t testing.TB, token, call, body string, headers ...string)
 		t.Fatal(err)
 	}
 	s.Routes.Check(t, r, response, content)
+	s.ear.learn(r, []byte(body), response, content)
 	return Answer{response.StatusCode, response.Header, content}
 }
 
@@ -267,16 +303,6 @@ func (c *Clock) Move(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.moved += d
-}
-
-type logTo struct{ t testing.TB }
-
-// Write shows errors of the service in the test's own output; its other lines would drown it.
-func (l logTo) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte("level=ERROR")) {
-		l.t.Logf("%s", bytes.TrimSpace(p))
-	}
-	return len(p), nil
 }
 
 // Exec runs SQL in a transaction of its own, past all rules.

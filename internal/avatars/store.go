@@ -80,7 +80,7 @@ func (a *Avatars) drop(ctx context.Context, file string) {
 		ctx, cancel := context.WithTimeout(outside, dropTime)
 		defer cancel()
 		if err := a.Files.Remove(ctx, file); err != nil {
-			a.Log.Warn("a file stays until it is swept", "error", err)
+			a.Log.WarnContext(ctx, "a file stays until it is swept", "error", err)
 		}
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"verbless/internal/trace"
 )
 
 // check looks at every value, and reports all faults at once, each with where the value came from.
@@ -41,6 +43,11 @@ func (s *Settings) check() error {
 	want(s.MaxHeader >= 1<<10 && s.MaxHeader <= 1<<20, "max-header", "must be 1KiB to 1MiB, not %s", s.MaxHeader)
 	s.checkFiles(want)
 	s.checkMoney(want)
+	want(s.Metrics == "on" || s.Metrics == "off" || validAddr(s.Metrics), "metrics", "must be on, off or an address like 127.0.0.1:9090, not %q", s.Metrics)
+	want(s.OTLPEndpoint == "" || validBase(s.OTLPEndpoint), "otlp-endpoint", "must be an http or https address without user, query and fragment") // not the value: it may hold a password
+	_, err := trace.ReadHeaders(s.OTLPHeaders)
+	want(err == nil, "otlp-headers", "must be name=value, with commas between")
+	want(s.TraceSample >= 0 && s.TraceSample <= 1, "trace-sample", "must be 0 to 1, not %g", s.TraceSample)
 	return errors.Join(faults...)
 }
 

@@ -69,6 +69,12 @@ type Settings struct {
 	UploadDays      int    `name:"upload-days" env:"VERBLESS_UPLOAD_DAYS" group:"files" default:"7" placeholder:"DAYS" help:"Days until an upload that is not finished ends (${default})."`
 	FetchAllow      string `name:"fetch-allow" env:"VERBLESS_FETCH_ALLOW" group:"files" placeholder:"RANGES" help:"Private addresses that images may be fetched from, like 10.1.0.0/16, with commas between. Left out: none."`
 
+	Metrics      string  `name:"metrics" env:"VERBLESS_METRICS" group:"observing" default:"on" placeholder:"WHERE" help:"Where Prometheus finds metrics: on is /metrics of this service, for everybody; HOST:PORT is a port of their own; off is nowhere (${default})."`
+	OTLPEndpoint string  `name:"otlp-endpoint" env:"VERBLESS_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" group:"observing" secret:"url" placeholder:"URL" help:"OpenTelemetry collector that gets traces over OTLP/HTTP, like http://127.0.0.1:4318. Left out: there are no traces."`
+	OTLPHeaders  string  `name:"otlp-headers" env:"VERBLESS_OTLP_HEADERS,OTEL_EXPORTER_OTLP_HEADERS" group:"observing" secret:"" placeholder:"HEADERS" help:"Headers for it, as name=value with commas between."`
+	TraceSample  float64 `name:"trace-sample" env:"VERBLESS_TRACE_SAMPLE" group:"observing" default:"1" placeholder:"PART" help:"Part of the traces that is recorded, 0 to 1. Where a caller sends traceparent, the caller decides (${default})."`
+	ServiceName  string  `name:"service-name" env:"VERBLESS_SERVICE_NAME,OTEL_SERVICE_NAME" group:"observing" default:"verbless" placeholder:"NAME" help:"What this service is called in traces (${default})."`
+
 	file    *file
 	origins map[string]string // setting to where its value came from
 }
@@ -79,6 +85,7 @@ func Groups() kong.Option {
 		{Key: "store", Title: "Settings of every command:"},
 		{Key: "server", Title: "Settings of the server:"},
 		{Key: "files", Title: "Settings of images and files:"},
+		{Key: "observing", Title: "Settings of metrics and traces:"},
 	})
 }
 

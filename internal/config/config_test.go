@@ -70,6 +70,7 @@ func TestDefaults(t *testing.T) {
 		Payable: "published", GatewayTimeout: 10 * time.Second, Gateway: "test", StripeURL: "https://api.stripe.com", MailFrom: "verbless@localhost",
 		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",
 		MaxUpload: 100 << 30, UploadDays: 7, MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
+		Metrics: "on", TraceSample: 1, ServiceName: "verbless",
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -85,10 +86,11 @@ func TestDefaults(t *testing.T) {
 func TestEverySettingCanBeSetInEveryWay(t *testing.T) {
 	for _, flag := range table(&Settings{}) {
 		env := "VERBLESS_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
-		if len(flag.Envs) != 1 || flag.Envs[0] != env {
+		standard := slices.IndexFunc(flag.Envs, func(name string) bool { return strings.HasPrefix(name, "OTEL_") }) // a name that others gave it
+		if flag.Envs[0] != env || len(flag.Envs) > 1 && standard != 1 || len(flag.Envs) > 2 {
 			t.Errorf("%s is called %v in the environment, want %s", flag.Name, flag.Envs, env)
 		}
-		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files"}, flag.Group.Key) {
+		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files", "observing"}, flag.Group.Key) {
 			t.Errorf("%s needs a help and one of the groups", flag.Name)
 		}
 	}
@@ -171,7 +173,9 @@ func TestHelpListsServerSettingsWhereTheyMatter(t *testing.T) {
 // TestMain forgets the settings of whoever runs the tests.
 func TestMain(m *testing.M) {
 	for _, flag := range table(&Settings{}) {
-		os.Unsetenv(flag.Envs[0])
+		for _, name := range flag.Envs {
+			os.Unsetenv(name)
+		}
 	}
 	os.Exit(m.Run())
 }

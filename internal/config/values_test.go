@@ -210,3 +210,25 @@ func TestDurationsAreShownAsTyped(t *testing.T) {
 		}
 	}
 }
+
+func TestObserving(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318")
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "api-key=quite%20secret")
+	s, err := parseArgs(t, "serve", "--data", t.TempDir(), "--metrics", "127.0.0.1:9090", "--trace-sample", "0.25")
+	if err != nil || s.OTLPEndpoint != "http://collector:4318" || s.Metrics != "127.0.0.1:9090" || s.TraceSample != 0.25 {
+		t.Fatalf("got %+v, %v", s, err)
+	}
+	if line := find(t, s, "otlp-headers"); line.Value != "xxxxx" || line.Origin != "environment OTEL_EXPORTER_OTLP_HEADERS" {
+		t.Errorf("got %+v", line)
+	}
+	t.Setenv("VERBLESS_OTLP_ENDPOINT", "http://another:4318")
+	if s, err = parseArgs(t, "serve", "--data", t.TempDir()); err != nil || s.OTLPEndpoint != "http://another:4318" {
+		t.Errorf("our own name is not the stronger one: %+v, %v", s, err)
+	}
+	_, err = parseArgs(t, "serve", "--data", t.TempDir(), "--metrics", "everywhere", "--trace-sample", "NaN", "--otlp-endpoint", "http://user:hidden@collector", "--otlp-headers", "no-value-of-hidden")
+	for _, name := range []string{"metrics:", "trace-sample:", "otlp-endpoint:", "otlp-headers:"} {
+		if err == nil || !strings.Contains(err.Error(), name) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}

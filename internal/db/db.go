@@ -40,6 +40,7 @@ type DB struct {
 	clock  stamp.Clock
 	reader Querier      // reads outside of transactions, with translated errors
 	reads  atomic.Int64 // statements run through it
+	counts counts
 
 	lite    *writer // of SQLite, nil on PostgreSQL
 	readers *lite.Pool

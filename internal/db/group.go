@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"verbless/internal/fault"
 	"verbless/internal/lite"
+	"verbless/internal/trace"
 )
 
 // A group is as large as waiting writers make it, within these limits.
@@ -113,10 +115,14 @@ func (w *writer) member(ctx context.Context, fn func(context.Context, *Tx) error
 	}
 	ctx, tx := w.db.begin(ctx, liteTx{w}, liteTx{w}.script)
 	guilty := false
+	var span *trace.Span
 	func() {
 		err = errUnfinished
 		defer func() { // also when fn panics: that goes on in its own caller, after the others are safe
 			tx.end()
+			if tx.verdict(err) == nil {
+				span = startCommit(ctx, "sqlite")
+			}
 			guilty = w.leave(g, tx, tx.verdict(err), alone)
 			w.mu.Unlock()
 		}()
@@ -125,6 +131,8 @@ func (w *writer) member(ctx context.Context, fn func(context.Context, *Tx) error
 	err = tx.verdict(err)
 
 	<-g.done // also after an error: it may rest on work of others that is not yet committed
+	span.SetInt("verbless.commit.transactions", g.members)
+	endSpan(span, g.err)
 	switch {
 	case g.broken && !guilty:
 		return nil, true, nil
@@ -216,7 +224,9 @@ func (w *writer) commit() {
 		}
 		return
 	}
+	began := time.Now()
 	err := w.control("COMMIT")
+	defer func() { w.db.counts.commit(began, g.members, cmp.Or(g.err, err)) }()
 	if err == nil {
 		return
 	}

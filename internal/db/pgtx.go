@@ -67,7 +67,11 @@ func (d *DB) oncePostgres(ctx context.Context, fn func(context.Context, *Tx) err
 		return nil, err
 	}
 	committed = true // or not known: there is nothing to roll back
-	return tx, raw.commit(ctx)
+	began, span := time.Now(), startCommit(inner, "postgresql")
+	err = raw.commit(ctx)
+	d.counts.commit(began, 1, err)
+	endSpan(span, err)
+	return tx, err
 }
 
 // beginPostgres opens a transaction. A pooled connection may have died unseen; nothing was done on it, so others are tried.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"verbless/internal/trace"
 )
 
 // Tx is a transaction. Only the goroutine that runs the function it was given to may use it.
@@ -59,7 +61,9 @@ func (d *DB) Write(ctx context.Context, fn func(ctx context.Context, tx *Tx) err
 	if d.lite != nil {
 		write = d.writeSQLite
 	}
+	ctx, span := trace.Start(ctx, "transaction", trace.Internal)
 	tx, err := write(ctx, fn)
+	endSpan(span, err)
 	if err != nil {
 		return Fault(err)
 	}

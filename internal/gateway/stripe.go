@@ -11,6 +11,7 @@ import (
 	"github.com/stripe/stripe-go/v85"
 
 	"verbless/internal/money"
+	"verbless/internal/trace"
 )
 
 // keyLife is how long Stripe certainly remembers a key, less an hour. Sending it again later could charge a second time.
@@ -24,7 +25,7 @@ type Stripe struct{ client *stripe.Client }
 func NewStripe(key, address string) *Stripe {
 	retries, telemetry := int64(0), false // the queue asks again, and nobody else needs to know
 	backends := stripe.NewBackendsWithConfig(&stripe.BackendConfig{
-		URL: &address, MaxNetworkRetries: &retries, EnableTelemetry: &telemetry, HTTPClient: &http.Client{}, LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull},
+		URL: &address, MaxNetworkRetries: &retries, EnableTelemetry: &telemetry, HTTPClient: &http.Client{Transport: trace.Transport(http.DefaultTransport)}, LeveledLogger: &stripe.LeveledLogger{Level: stripe.LevelNull},
 	})
 	return &Stripe{stripe.NewClient(key, stripe.WithBackends(backends))}
 }

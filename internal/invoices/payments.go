@@ -117,7 +117,7 @@ func (b *Book) pay(ctx context.Context, _ change.Actor, p *PaymentAttempt) (*Pay
 	ctx = context.WithoutCancel(ctx)
 	result, err := b.charge(ctx, p, false)
 	if err != nil {
-		b.Log.Warn("the outcome of a payment is not known yet", "payment_attempt", p.ID, "error", err)
+		b.Log.WarnContext(ctx, "the outcome of a payment is not known yet", "payment_attempt", p.ID, "error", err)
 		return p, nil // pending: a task will find out
 	}
 	return b.settle(ctx, p, result)

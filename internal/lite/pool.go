@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // ErrClosed is the answer of a pool that was closed.
@@ -18,6 +20,8 @@ type Pool struct {
 	mu     sync.Mutex
 	idle   []*Conn
 	closed bool
+
+	waits, waited atomic.Int64 // how often somebody waited, and for how many nanoseconds
 }
 
 // NewPool makes a pool of at most size connections.
@@ -51,8 +55,10 @@ func (p *Pool) Query(ctx context.Context, text string, args []any) (*Rows, error
 func (p *Pool) take(ctx context.Context) (*Conn, error) {
 	select {
 	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	default:
+		if err := p.wait(ctx); err != nil {
+			return nil, err
+		}
 	}
 	c, err := p.warmest()
 	if err == nil && c == nil {
@@ -63,6 +69,25 @@ func (p *Pool) take(ctx context.Context) (*Conn, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// wait takes a slot that somebody gives back.
+func (p *Pool) wait(ctx context.Context) error {
+	began := time.Now()
+	defer func() { p.waits.Add(1); p.waited.Add(int64(time.Since(began))) }()
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// State tells how many connections are in use, idle and allowed, how often somebody waited for one, and for how long.
+func (p *Pool) State() (used, idle, most int, waits int64, waited time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.slots), len(p.idle), cap(p.slots), p.waits.Load(), time.Duration(p.waited.Load())
 }
 
 // warmest gives the connection used last, nil when there is none to spare.

@@ -150,14 +150,23 @@ func (s *server) Send(ctx context.Context, m Message) error {
 	}
 	var failure *gomail.SendError
 	if errors.As(err, &failure) && failure.ErrorCode() >= 500 {
-		return &Refused{firstReply(err)}
+		return &Refused{reply(err, m)}
 	}
-	return fmt.Errorf("send a message: %w", err)
+	return &unnamed{"send a message: " + reply(err, m), err}
 }
 
-// firstReply is the server's word, in one line of bounded length.
-func firstReply(err error) string {
-	text := []rune(oneLine(err.Error()))
+// unnamed is an error whose text names no person: it goes into the log.
+type unnamed struct {
+	text  string
+	cause error
+}
+
+func (u *unnamed) Error() string { return u.text }
+func (u *unnamed) Unwrap() error { return u.cause }
+
+// reply is the server's word, in one line of bounded length, without the address it is about.
+func reply(err error, m Message) string {
+	text := []rune(strings.ReplaceAll(oneLine(err.Error()), m.ToAddress, "recipient"))
 	return string(text[:min(len(text), 300)])
 }
 

@@ -116,11 +116,13 @@ func (c *Client[V]) fetchSingly(ctx context.Context, keys []string) error {
 
 // try calls until there is an answer, the breaker opens, or another try makes no sense.
 func (c *Client[V]) try(ctx context.Context, address string, read func(json.RawMessage) (map[string]json.RawMessage, error)) (map[string]json.RawMessage, error) {
-	return c.tries.WithContext(ctx).Get(func() (map[string]json.RawMessage, error) {
+	values, err := c.tries.WithContext(ctx).Get(func() (_ map[string]json.RawMessage, err error) {
 		if err := c.slots.Acquire(ctx, 1); err != nil {
 			return nil, err
 		}
 		defer c.slots.Release(1)
+		began := time.Now()
+		defer func() { c.counts.call(began, err) }()
 		body, err := c.call(ctx, address)
 		if err != nil {
 			return nil, err
@@ -139,6 +141,10 @@ func (c *Client[V]) try(ctx context.Context, address string, read func(json.RawM
 		}
 		return values, nil
 	})
+	if errors.Is(err, circuitbreaker.ErrOpen) {
+		c.counts.refused.Add(1)
+	}
+	return values, err
 }
 
 // call makes one request. The token is never in an error: those name the address alone.

@@ -19,10 +19,14 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/maypok86/otter/v2"
 	"golang.org/x/sync/semaphore"
+
+	"verbless/internal/metric"
+	"verbless/internal/trace"
 )
 
 // Options is whom to ask, and how patiently.
 type Options[V any] struct {
+	Name        string // in metrics and traces
 	URL         string // of the many; one of them is below it
 	Token       string // sent as a bearer token, when there is one
 	Parameter   string // names the keys of a call for many
@@ -34,6 +38,7 @@ type Options[V any] struct {
 	Rest        time.Duration                         // how long the breaker stays open
 	Decode      func(text json.RawMessage) (V, error) // judges one value
 	Log         *slog.Logger
+	Metrics     *metric.Registry
 	Now         func() time.Time
 }
 
@@ -48,6 +53,7 @@ type Client[V any] struct {
 	breaker circuitbreaker.CircuitBreaker[map[string]json.RawMessage]
 	tries   failsafe.Executor[map[string]json.RawMessage]
 	cache   *otter.Cache[string, kept[V]]
+	counts  counts
 	singly  moment // until when calls for many are known not to be offered
 
 	mu     sync.Mutex
@@ -68,7 +74,7 @@ type flight struct{ landed chan struct{} }
 func New[V any](o Options[V]) *Client[V] {
 	c := &Client[V]{Options: o, slots: semaphore.NewWeighted(int64(o.Concurrency)), flying: map[string]*flight{}}
 	c.http = &http.Client{
-		Transport:     &http.Transport{MaxIdleConnsPerHost: o.Concurrency, IdleConnTimeout: time.Minute, DisableCompression: true},
+		Transport:     trace.Transport(&http.Transport{MaxIdleConnsPerHost: o.Concurrency, IdleConnTimeout: time.Minute, DisableCompression: true}),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	c.breaker = circuitbreaker.NewBuilder[map[string]json.RawMessage]().
@@ -80,6 +86,7 @@ func New[V any](o Options[V]) *Client[V] {
 	retry := retrypolicy.NewBuilder[map[string]json.RawMessage]().WithMaxRetries(2).WithBackoff(50*time.Millisecond, time.Second).WithJitterFactor(0.5).
 		HandleIf(func(_ map[string]json.RawMessage, err error) bool { return worthRepeating(err) }).Build()
 	c.tries = failsafe.With(retry, c.breaker)
+	c.watch()
 	c.cache = otter.Must(&otter.Options[string, kept[V]]{MaximumWeight: cacheBytes, Weigher: func(key string, k kept[V]) uint32 {
 		return uint32(len(key) + k.size + 128)
 	}})
@@ -98,22 +105,29 @@ func (c *Client[V]) Get(ctx context.Context, keys []string) (found map[string]V,
 			wanted = append(wanted, key)
 		}
 	}
+	c.counts.fresh.Add(len(found))
 	if len(wanted) == 0 {
 		return found, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.Limit)
 	defer cancel()
-	for _, f := range c.board(wanted) {
+	for _, f := range c.board(trace.From(ctx), wanted) {
 		select {
 		case <-f.landed:
 		case <-ctx.Done():
 		}
 	}
 	for _, key := range wanted {
-		if k, ok := c.cache.GetIfPresent(key); ok && (!k.at.Before(asked) || c.Now().Sub(k.at) < c.Fresh+c.Stale) { // what was just heard is good even where nothing may be kept
-			found[key] = k.value
-		} else {
+		switch k, ok := c.cache.GetIfPresent(key); {
+		case !ok || k.at.Before(asked) && c.Now().Sub(k.at) >= c.Fresh+c.Stale: // what was just heard is good even where nothing may be kept
 			missing = true
+			c.counts.missing.Add(1)
+		case !k.at.Before(asked) || c.Now().Sub(k.at) < c.Fresh:
+			found[key] = k.value
+			c.counts.asked.Add(1)
+		default:
+			found[key] = k.value
+			c.counts.stale.Add(1)
 		}
 	}
 	return found, missing
@@ -121,7 +135,7 @@ func (c *Client[V]) Get(ctx context.Context, keys []string) (found map[string]V,
 
 // board joins the calls that are under way for the keys, and begins one for the rest. A call belongs to nobody: it goes on
 // when who began it has left, because others may wait for it, and ends by the limit.
-func (c *Client[V]) board(keys []string) []*flight {
+func (c *Client[V]) board(span *trace.Span, keys []string) []*flight {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var joined []*flight
@@ -140,11 +154,12 @@ func (c *Client[V]) board(keys []string) []*flight {
 	if len(mine) == 0 {
 		return joined
 	}
-	go c.fly(fresh, mine)
+	go c.fly(span, fresh, mine)
 	return append(joined, fresh)
 }
 
-func (c *Client[V]) fly(f *flight, keys []string) {
+// fly calls for the keys. In a trace it belongs to whoever began it, also when that one has left.
+func (c *Client[V]) fly(span *trace.Span, f *flight, keys []string) {
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -153,10 +168,14 @@ func (c *Client[V]) fly(f *flight, keys []string) {
 		}
 		close(f.landed)
 	}()
-	ctx, cancel := context.WithTimeout(context.Background(), c.Limit)
+	ctx, cancel := context.WithTimeout(trace.With(context.Background(), span), c.Limit)
 	defer cancel()
-	if err := c.fetch(ctx, keys); err != nil {
-		c.Log.Warn("another system did not answer", "url", c.URL, "keys", len(keys), "why", err.Error())
+	ctx, asking := trace.Start(ctx, "ask "+c.Name, trace.Internal)
+	asking.SetInt("verbless.keys", len(keys))
+	err := c.fetch(ctx, keys)
+	asking.Finish(err)
+	if err != nil {
+		c.Log.WarnContext(ctx, "another system did not answer", "url", c.URL, "keys", len(keys), "why", err.Error())
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"verbless/internal/trace"
 )
 
 // pipes is a network without sockets, so that time in it can be a test's own.
@@ -62,8 +64,8 @@ func inTime(t *testing.T, fn func(t *testing.T, o *other, c *Client[[]string], s
 		defer server.Close()
 		o.Server = &httptest.Server{URL: "http://other.test"}
 		c, _ := client(o, func(p *Options[[]string]) { p.Limit, p.Rest, p.Now = 2*time.Second, 5*time.Second, time.Now })
-		transport := c.http.Transport.(*http.Transport)
-		transport.DialContext = network.dial
+		transport := &http.Transport{DialContext: network.dial, DisableCompression: true}
+		c.http.Transport = trace.Transport(transport)
 		fn(t, o, c, func() {
 			synctest.Wait()
 			transport.CloseIdleConnections() // they stay open by design

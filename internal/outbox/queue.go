@@ -9,6 +9,7 @@ import (
 	"verbless/internal/db"
 	"verbless/internal/ident"
 	"verbless/internal/stamp"
+	"verbless/internal/trace"
 )
 
 // Work is how tasks of one kind are done.
@@ -18,6 +19,8 @@ type Work struct {
 	Tries int                                                // then the task is dead; 0: it never is
 	Most  time.Duration                                      // longest wait between two tries; an hour when left out
 	Dead  func(ctx context.Context, t Task, why error) error // runs in the transaction that buries the task
+
+	counts taskCounts
 }
 
 // Task is one piece of work. Its key says what it is about, and is there once for each kind.
@@ -36,6 +39,8 @@ type Queue struct {
 	lease time.Duration
 	poll  time.Duration // other nodes put tasks here, too
 	grace time.Duration // how long a running task may take when the service stops
+
+	tracer *trace.Tracer
 }
 
 const (

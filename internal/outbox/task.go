@@ -49,12 +49,16 @@ func (q *Queue) do(ctx context.Context, t Task) {
 		}
 		return
 	}
+	began := time.Now()
+	ctx, span := q.tracer.Root(ctx, "task "+t.Kind)
 	err := q.attend(ctx, work, &t)
+	work.counts.count(began, err, work.hopeless(t, err))
+	defer func() { span.Finish(err) }()
 	if err != nil {
-		q.log.Warn("a task failed", "kind", t.Kind, "key", t.Key, "attempt", t.Attempt, "error", err)
+		q.log.WarnContext(ctx, "a task failed", "kind", t.Kind, "key", t.Key, "attempt", t.Attempt, "error", err)
 	}
 	if err := q.conclude(context.WithoutCancel(ctx), work, t, err); err != nil {
-		q.log.Error("what came of a task cannot be kept; it will be done again", "kind", t.Kind, "key", t.Key, "error", err)
+		q.log.ErrorContext(ctx, "what came of a task cannot be kept; it will be done again", "kind", t.Kind, "key", t.Key, "error", err)
 	}
 }
 
@@ -118,9 +122,8 @@ func (q *Queue) conclude(ctx context.Context, w Work, t Task, failed error) erro
 			_, err := tx.Exec(ctx, `DELETE FROM tasks`+mine, t.ID, t.until, t.Attempt)
 			return err
 		}
-		var hopeless *hopeless
 		now, problem := tx.Now(), firstLine(failed)
-		if !errors.As(failed, &hopeless) && (w.Tries == 0 || t.Attempt < int64(w.Tries)) {
+		if !w.hopeless(t, failed) {
 			_, err := tx.Exec(ctx, `UPDATE tasks SET run_at = ?, problem = ?`+mine, stamp.Micros(now.Add(w.pause(t.Attempt))), problem, t.ID, t.until, t.Attempt)
 			return err
 		}
@@ -133,6 +136,12 @@ func (q *Queue) conclude(ctx context.Context, w Work, t Task, failed error) erro
 		}
 		return w.Dead(ctx, t, failed)
 	})
+}
+
+// hopeless tells whether a task that failed is not tried again.
+func (w Work) hopeless(t Task, failed error) bool {
+	var hopeless *hopeless
+	return errors.As(failed, &hopeless) || failed != nil && w.Tries > 0 && t.Attempt >= int64(w.Tries)
 }
 
 // pause doubles from five seconds up to the most, less up to a half by chance, so that tasks do not come back all at once.

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"verbless/internal/db"
-	"verbless/internal/rest"
+	"verbless/internal/onetime"
 	"verbless/internal/stamp"
 )
 
@@ -23,7 +23,7 @@ var files embed.FS
 // Migrations makes the table of keys.
 func Migrations() db.Migrations { return db.Embedded("replay", files) }
 
-// Keys implements rest.KeyStore.
+// Keys implements onetime.Store.
 type Keys struct {
 	db   *db.DB
 	kept time.Duration
@@ -33,20 +33,20 @@ type Keys struct {
 func New(d *db.DB, kept time.Duration) *Keys { return &Keys{d, kept} }
 
 // Claim takes a key, or gives what is kept under it. A key that is too old counts as new.
-func (k *Keys) Claim(ctx context.Context, user int64, key, fingerprint string) (*rest.Kept, error) {
-	var kept *rest.Kept
+func (k *Keys) Claim(ctx context.Context, user int64, key, fingerprint string) (*onetime.Kept, error) {
+	var kept *onetime.Kept
 	err := k.db.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
 		held, err := tx.TryLock(ctx, "idempotency "+strconv.FormatInt(user, 10)+" "+key)
 		if err != nil {
 			return err
 		}
 		if !held {
-			return rest.InProgress()
+			return onetime.InProgress()
 		}
 		if _, err = tx.Exec(ctx, `DELETE FROM idempotency_keys WHERE user_id = ? AND key = ? AND created_at <= ?`, user, key, k.oldest(tx.Now())); err != nil {
 			return err
 		}
-		var found rest.Kept
+		var found onetime.Kept
 		var answer sql.NullString
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer FROM idempotency_keys WHERE user_id = ? AND key = ?`, user, key).Scan(&found.Fingerprint, &answer)
 		if errors.Is(err, sql.ErrNoRows) {

@@ -13,6 +13,7 @@ import (
 	"verbless/internal/describe"
 	"verbless/internal/fault"
 	"verbless/internal/rest"
+	"verbless/internal/trip"
 )
 
 // Bill is the toy resource with the shape of a document.
@@ -75,7 +76,7 @@ func bills(t testing.TB) *office {
 		}
 		return c.Fresh([]byte(`{"state":"` + bill.State + `","self":"` + c.Self() + `"}`)), nil
 	}}}}
-	o.API = describe.New(rest.Options{Base: base, Secret: []byte("a secret of the tests"), Identify: identify, Atomic: w, Keys: o.keys, Log: slog.New(slog.NewTextHandler(o.log, nil)), MaxBody: 4096,
+	o.API = describe.New(rest.Options{Base: base, Secret: []byte("a secret of the tests"), Identify: identify, Atomic: w, Keys: o.keys, Log: slog.New(trip.Log(slog.NewTextHandler(o.log, nil))), MaxBody: 4096,
 		Policy: rest.Policy{
 			"bills":  {List: rest.Owners, Read: rest.Owners, Create: rest.Everyone, Change: rest.Owners, Remove: rest.Owners},
 			"tries":  {List: rest.Owners, Read: rest.Owners, Create: rest.Owners},

@@ -6,6 +6,7 @@ import (
 
 	"verbless/internal/cursor"
 	"verbless/internal/header"
+	"verbless/internal/onetime"
 )
 
 // VaryList is what every answer names in Vary.
@@ -47,11 +48,8 @@ func Prefers(lines ...string) (minimal, count bool) {
 
 // ReadIdempotencyKey reads the header's one line.
 func ReadIdempotencyKey(line string) (string, bool) {
-	match := keyPattern.FindStringSubmatch(line)
-	if match == nil {
-		return "", false
-	}
-	return match[1] + match[2], true
+	key, err := onetime.ReadKey([]string{line})
+	return key, err == nil
 }
 
 // CheckCursor tells whether the cursor belongs to the list.

@@ -13,6 +13,7 @@ import (
 
 	"verbless/internal/fault"
 	"verbless/internal/rest"
+	"verbless/internal/trip"
 )
 
 // logbook is what the service logged.
@@ -59,7 +60,7 @@ func request(who, call, body string, headers ...string) *http.Request {
 		}
 		r.Header.Add(name, value)
 	}
-	return r.WithContext(rest.WithRequestID(r.Context(), "the-request"))
+	return r.WithContext(trip.With(r.Context(), &trip.Trip{ID: "the-request"}))
 }
 
 // send takes any request to the API, and checks what every answer must be.

@@ -7,65 +7,12 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"mime"
 	"net/http"
-	"regexp"
 	"strconv"
-	"sync"
-	"time"
 
 	"verbless/internal/fault"
+	"verbless/internal/onetime"
 )
-
-// KeyStore keeps the answers to requests that had an Idempotency-Key. Both calls run inside a transaction.
-type KeyStore interface {
-	// Claim takes a key. It gives what was kept under it, nil when it is new; while another
-	// transaction holds it, it answers with the fault IdempotencyInProgress.
-	Claim(ctx context.Context, user int64, key, fingerprint string) (*Kept, error)
-	// Keep stores the answer under a key just claimed.
-	Keep(ctx context.Context, user int64, key string, answer []byte) error
-}
-
-// Kept is the answer that was given to the first request with a key.
-type Kept struct {
-	Fingerprint string
-	Answer      []byte
-}
-
-// keyring knows the keys whose first request runs in this process right now.
-type keyring struct {
-	mu   sync.Mutex
-	held map[string]bool
-}
-
-func (k *keyring) take(key string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.held[key] {
-		return false
-	}
-	k.held[key] = true
-	return true
-}
-
-func (k *keyring) free(key string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	delete(k.held, key)
-}
-
-// keyPattern takes the structured string of the draft, and the bare form that many clients send.
-var keyPattern = regexp.MustCompile(`^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([A-Za-z0-9_.:-]{1,255}))$`)
-
-// unbounded is a media type without the boundary of its parts: clients make up a new one each time, for the same request.
-func unbounded(text string) string {
-	mediaType, params, err := mime.ParseMediaType(text)
-	if _, has := params["boundary"]; err != nil || !has {
-		return text
-	}
-	delete(params, "boundary")
-	return mime.FormatMediaType(mediaType, params)
-}
 
 // once runs a POST. With an Idempotency-Key, the key, the change and the answer are one transaction:
 // a failed request leaves no trace, and a repeated one gets the first answer.
@@ -78,19 +25,19 @@ func (c *Call) once() (*Answer, error) {
 		answer, err := c.op.Handle(c)
 		return c.finished(answer, false, err)
 	}
-	match := keyPattern.FindStringSubmatch(lines[0])
-	if len(lines) > 1 || match == nil {
-		return nil, fault.New(fault.InvalidHeader, "This takes one string of 1 to 255 printable characters.").On("Idempotency-Key")
+	sent, err := onetime.ReadKey(lines)
+	if err != nil {
+		return nil, err
 	}
 	user := strconv.FormatInt(c.By.ID, 10)
-	key := c.api.keyed(24, "idempotency", user, match[1]+match[2])
+	key := c.api.keyed(24, "idempotency", user, sent)
 	body := sha256.Sum256(c.Body) // which may be large: no copy of it
-	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), unbounded(c.Request.Header.Get("Content-Type")), string(body[:]), c.Print)
-	seal := seal{c.api.secret.Seal(user, match[1]+match[2])}
-	if !c.api.running.take(key) {
-		return nil, InProgress()
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), onetime.Kind(c.Request.Header.Get("Content-Type")), string(body[:]), c.Print)
+	seal := seal{c.api.secret.Seal(user, sent)}
+	if !c.api.running.Take(key) {
+		return nil, onetime.InProgress()
 	}
-	defer c.api.running.free(key)
+	defer c.api.running.Free(key)
 	var answer *Answer
 	replayed := false
 	outside := c.Ctx
@@ -118,7 +65,7 @@ func (c *Call) once() (*Answer, error) {
 			return nil, err
 		}
 	}
-	err := c.api.Atomic.Do(outside, func(ctx context.Context) error {
+	err = c.api.Atomic.Do(outside, func(ctx context.Context) error {
 		c.Ctx = ctx
 		return claim(ctx, func() (err error) {
 			if answer, err = c.op.Handle(c); err != nil {
@@ -147,11 +94,6 @@ func (c *Call) prepare() error {
 		return nil
 	}
 	return c.op.prepare(c)
-}
-
-// InProgress is the fault while the first request with a key still runs.
-func InProgress() *fault.Fault {
-	return fault.New(fault.IdempotencyInProgress, "The first request with this key still runs.").On("Idempotency-Key").After(time.Second)
 }
 
 // seal hides kept answers from anyone who reads the store without knowing the client's key,

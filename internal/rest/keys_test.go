@@ -4,17 +4,17 @@ import (
 	"context"
 	"maps"
 
-	"verbless/internal/rest"
+	"verbless/internal/onetime"
 )
 
-// keys is a rest.KeyStore in the world's transaction.
+// keys is a onetime.Store in the world's transaction.
 type keys struct {
-	kept map[string]rest.Kept
+	kept map[string]onetime.Kept
 	busy bool // another node holds every key
 }
 
 func newKeys(w *world) *keys {
-	k := &keys{kept: map[string]rest.Kept{}}
+	k := &keys{kept: map[string]onetime.Kept{}}
 	w.tables = append(w.tables, k)
 	return k
 }
@@ -24,14 +24,14 @@ func (k *keys) keep() func() {
 	return func() { k.kept = was }
 }
 
-func (k *keys) Claim(_ context.Context, _ int64, key, fingerprint string) (*rest.Kept, error) {
+func (k *keys) Claim(_ context.Context, _ int64, key, fingerprint string) (*onetime.Kept, error) {
 	if k.busy {
-		return nil, rest.InProgress()
+		return nil, onetime.InProgress()
 	}
 	if kept, ok := k.kept[key]; ok {
 		return &kept, nil
 	}
-	k.kept[key] = rest.Kept{Fingerprint: fingerprint}
+	k.kept[key] = onetime.Kept{Fingerprint: fingerprint}
 	return nil, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
+	"verbless/internal/trip"
 )
 
 // statuses gives each kind of fault its HTTP status.
@@ -53,7 +54,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	f := fault.As(err)
 	status := StatusOf(f.Code)
 	if info, _ := fault.Lookup(f.Code); info.Kind >= fault.KindInternal {
-		a.Log.LogAttrs(r.Context(), slog.LevelError, "request failed", slog.String("request_id", RequestID(r.Context())),
+		a.Log.LogAttrs(r.Context(), slog.LevelError, "request failed",
 			slog.String("code", string(f.Code)), slog.Any("error", err))
 	}
 	h := w.Header()
@@ -70,7 +71,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", challenge(f.Code))
 	}
-	body := a.problem(f, status, RequestID(r.Context()))
+	body := a.problem(f, status, trip.ID(r.Context()))
 	h.Set("Vary", varyList)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
@@ -131,17 +132,4 @@ func problemPart(f *fault.Fault) any {
 		part.Set("pointer", f.Pointer)
 	}
 	return part
-}
-
-type requestIDKey struct{}
-
-// WithRequestID gives a request its name in logs and problems.
-func WithRequestID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestIDKey{}, id)
-}
-
-// RequestID is the name of the request in ctx.
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
 }

@@ -22,8 +22,10 @@ import (
 	"verbless/internal/change"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/onetime"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
+	"verbless/internal/trip"
 )
 
 // Options is what an API needs from outside.
@@ -33,7 +35,7 @@ type Options struct {
 	Identify     func(ctx context.Context, token string) (change.Actor, error)
 	Policy       Policy
 	Atomic       Atomic
-	Keys         KeyStore
+	Keys         onetime.Store
 	Log          *slog.Logger
 	MaxBody      int64
 	Version      string // of the program, for the description
@@ -72,7 +74,7 @@ type API struct {
 	router      chi.Router
 	routes      []*route
 	collections map[string]*collection
-	running     keyring
+	running     onetime.Ring
 	secret      *secret.Key
 }
 
@@ -80,7 +82,6 @@ type API struct {
 func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
-	a.running.held = map[string]bool{}
 	a.secret = secret.New(a.Secret)
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
@@ -121,6 +122,7 @@ func (a *API) unknownMethod(w http.ResponseWriter, r *http.Request) {
 	for _, rt := range a.routes {
 		if rt.pattern == at.RoutePattern() {
 			f.With(HeaderDetail+"Allow", rt.allow)
+			trip.Took(r.Context(), rt.pattern)
 		}
 	}
 	a.refuse(w, r, f)

@@ -14,6 +14,7 @@ import (
 	"verbless/internal/change"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/trip"
 )
 
 // Operation is one method of one path: what it takes, what it does, and what a description says of it.
@@ -152,6 +153,7 @@ func (rt *route) methods() string {
 // method, token, types, parameters, body, and only then the operation.
 func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &Call{Ctx: r.Context(), Request: r, api: rt.api, route: rt}
+	trip.Took(c.Ctx, rt.pattern)
 	answer, err := rt.answer(c, w)
 	if err != nil {
 		if !c.received && r.ContentLength != 0 {

@@ -14,6 +14,7 @@ import (
 	"verbless/internal/ident"
 	"verbless/internal/query"
 	"verbless/internal/rest"
+	"verbless/internal/trip"
 )
 
 // Note is the toy resource: a member of every kind.
@@ -121,7 +122,7 @@ func serve(t testing.TB, adjust ...func(*rest.Options)) *toy {
 		lines: newMemory[Line](w, "line"), editions: newMemory[Edition](w, "edition"), people: newMemory[Person](w, "person"), log: &logbook{}}
 	s.people.rate = ratePerson
 	options := rest.Options{Base: base + "/", Secret: []byte("a secret of the tests"), Identify: identify, Policy: toyPolicy(), Atomic: w, Keys: s.keys,
-		Log: slog.New(slog.NewTextHandler(s.log, nil)), MaxBody: 4096, Version: "test"}
+		Log: slog.New(trip.Log(slog.NewTextHandler(s.log, nil))), MaxBody: 4096, Version: "test"}
 	for _, f := range adjust {
 		f(&options)
 	}

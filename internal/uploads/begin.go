@@ -170,6 +170,8 @@ func (u *Uploads) stageFile(c *rest.Call, body io.Reader, length int64, said str
 	}
 	ctx, file := context.WithoutCancel(c.Ctx), blob.NewName("")
 	alone := func(blob.Progress) error { return nil } // nobody else knows of the file
+	u.counts.receiving.Add(1)
+	defer u.counts.receiving.Add(-1)
 	have, err := blob.Append(ctx, u.Files, file, blob.Progress{}, 0, blob.Exact, &limited{body, u.Max, u.tooLarge()}, alone)
 	discard := func() {
 		if err := u.Files.Discard(ctx, file, have); err != nil {
@@ -187,6 +189,7 @@ func (u *Uploads) stageFile(c *rest.Call, body io.Reader, length int64, said str
 		discard()
 		return err
 	}
+	u.counts.bytes.Add(int(have.Size))
 	c.Undo = discard
 	c.Staged = &staged{file: file, content: contentOf(have, mediaType)}
 	c.Print = fmt.Sprintf("%d %08x %s", have.Size, have.CRC32C, mediaType)

@@ -71,11 +71,10 @@ func (u *Uploads) finish(c *rest.Call, s *session) (*rest.Answer, error) {
 // end gives an upload up, for good.
 func (u *Uploads) end(ctx context.Context, s *session) error {
 	return u.db.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if err := u.remove(ctx, s); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE upload_sessions SET state = 'ended' WHERE upload_id = ?`, s.id); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `UPDATE upload_sessions SET state = 'ended' WHERE upload_id = ?`, s.id)
-		return err
+		return u.remove(ctx, s)
 	})
 }
 

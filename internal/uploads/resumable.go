@@ -172,7 +172,10 @@ func (u *Uploads) receive(ctx context.Context, c *rest.Call, s *session, what sp
 	interrupted := context.AfterFunc(ctx, func() { interrupt(c) })
 	defer interrupted()
 	go u.watch(ctx, s, stop)
+	u.counts.receiving.Add(1)
+	defer u.counts.receiving.Add(-1)
 	have, err := blob.Append(ctx, u.Files, s.file, s.progress, what.from, blob.Overlap, body, u.keep(c.Ctx, s))
+	u.counts.bytes.Add(int(have.Size - s.progress.Size))
 	s.progress = have
 	switch {
 	case err == nil && what.length() >= 0 && body.left > 0:

@@ -26,6 +26,7 @@ func (u *Uploads) Expire(ctx context.Context) error {
 			if err := u.end(ctx, &session{id: id}); err != nil {
 				return err
 			}
+			u.counts.abandoned.Add(1)
 		}
 	}
 }

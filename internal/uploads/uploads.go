@@ -18,6 +18,7 @@ import (
 	"verbless/internal/change"
 	"verbless/internal/db"
 	"verbless/internal/field"
+	"verbless/internal/metric"
 	"verbless/internal/outbox"
 	"verbless/internal/query"
 	"verbless/internal/rest"
@@ -75,6 +76,7 @@ type Options struct {
 	Max     int64         // bytes of a file
 	Keep    time.Duration // until an upload that is not finished ends
 	Log     *slog.Logger
+	Metrics *metric.Registry
 }
 
 // Uploads is the resource, its files and those who are sending.
@@ -85,11 +87,12 @@ type Uploads struct {
 	process string // tells this process from others that write to the same store
 	writers *writers
 	asked   *pace
+	counts  counts
 }
 
 // New makes it, and hands the queue what follows when a file has come.
 func New(d *db.DB, o Options) *Uploads {
-	u := &Uploads{Options: o, db: d, process: rand.Text(), writers: newWriters(), asked: newPace()}
+	u := &Uploads{Options: o, db: d, process: rand.Text(), writers: newWriters(), asked: newPace(), counts: countsIn(o.Metrics)}
 	u.store = table.New(d, table.Config[Upload]{Name: "uploads", After: u.after})
 	if o.Queue != nil {
 		o.Queue.Handle(outbox.Work{Kind: digestTask, Run: u.digest})
@@ -121,6 +124,7 @@ func (u *Uploads) after(ctx context.Context, tx *db.Tx, c *change.Change[Upload]
 		c.Now.Sending.id = c.Now.ID
 		return u.open(ctx, tx, c.Now.Sending)
 	case c.Now.Content != nil && (c.Born() || c.Was.Content == nil):
+		db.AfterCommit(ctx, func() { u.counts.whole.Add(1) })
 		return u.Queue.Put(ctx, digestTask, c.Now.ID, 0)
 	}
 	return nil
@@ -135,6 +139,9 @@ func (u *Uploads) buried(ctx context.Context, tx *db.Tx, c *change.Change[Upload
 	var have blob.Progress
 	if s != nil {
 		have = s.progress
+		if s.state == open {
+			db.AfterCommit(ctx, func() { u.counts.cancelled.Add(1) })
+		}
 		if err := u.close(ctx, tx, s); err != nil {
 			return err
 		}

@@ -383,3 +383,25 @@ func TestHash(t *testing.T) {
 		}
 	})
 }
+
+func TestCounts(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		begin(t, s, "").put(200, "", noise(1000))
+		u := begin(t, s, "")
+		u.put(308, "bytes 0-9/*", "0123456789")
+		u.Want(t, 499, "", "DELETE "+u.address, "")
+		s.Want(t, 200, s.Alice, "POST /uploads?uploadType=media", "0123", "Content-Type: text/plain")
+		begin(t, s, "")
+		s.Clock.Move(8 * 24 * 60 * 60 * 1e9)
+		if err := s.App.Uploads.Expire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		text := string(s.Want(t, 200, "", "GET /metrics", "").Body)
+		for _, line := range []string{`verbless_uploads_total{outcome="whole"} 2`, `verbless_uploads_total{outcome="cancelled"} 1`, `verbless_uploads_total{outcome="abandoned"} 1`,
+			"verbless_upload_received_bytes_total 1014", "verbless_uploads_receiving 0"} {
+			if !strings.Contains(text, "\n"+line+"\n") {
+				t.Errorf("%s is missing in\n%s", line, text)
+			}
+		}
+	})
+}
