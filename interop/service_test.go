@@ -194,6 +194,20 @@ func (s *service) holdsNothing() {
 	}
 }
 
+// cancels ends the one upload that is on its way, as a client of this protocol does.
+func (s *service) cancels() {
+	s.t.Helper()
+	all, addresses := s.uploads(), s.addresses()
+	if len(all) != 1 || all[0].Content != nil || len(addresses) != 1 {
+		s.t.Fatalf("there is %+v at %d addresses, want one upload without content", all, len(addresses))
+	}
+	s.ask(404, "GET", "/uploads/"+all[0].ID+"/content")
+	address := strings.TrimPrefix(addresses[0], s.URL)
+	s.ask(499, "DELETE", address)
+	s.ask(499, "DELETE", address)
+	s.holdsNothing()
+}
+
 // noise is a file in which no two places look the same.
 func noise(n int) []byte {
 	b := make([]byte, n)
