@@ -10,16 +10,21 @@ import (
 	"verbless/internal/field"
 )
 
-// The articles whose histories are read, by their slugs, and a search for a common word and a rare one.
+// The articles whose histories are read, by their slugs, and searches: for a common word and a rare one, and for two that
+// almost every article holds.
 const (
 	shortHistory = "/articles/short-history/revisions?limit=10"
 	longHistory  = "/articles/long-history/revisions?limit=10"
 	searchQuery  = "/articles?q=house+777"
+	commonQuery  = "/articles?q=house+home"
 )
 
 // exact are the reads that are told apart by their whole address.
 func exact(kept answers) map[string]*ready {
-	return map[string]*ready{shortHistory: prepare(kept["history"]), longHistory: prepare(kept["history-long"]), searchQuery: prepare(kept["search"])}
+	return map[string]*ready{
+		shortHistory: prepare(kept["history"]), longHistory: prepare(kept["history-long"]),
+		searchQuery: prepare(kept["search"]), commonQuery: prepare(kept["search-common"]),
+	}
 }
 
 // seedHistories makes an article with 10 revisions and one with 10,000.
@@ -55,3 +60,5 @@ func (q *requests) history(_, _ int) []byte { return q.bytes("GET", shortHistory
 func (q *requests) longHistory(_, _ int) []byte { return q.bytes("GET", longHistory, "", "") }
 
 func (q *requests) search(_, _ int) []byte { return q.bytes("GET", searchQuery, "", "") }
+
+func (q *requests) searchCommon(_, _ int) []byte { return q.bytes("GET", commonQuery, "", "") }

@@ -161,6 +161,7 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	ask("history", q.history(0, 0), 200)
 	ask("history-long", q.longHistory(0, 0), 200)
 	ask("search", q.search(0, 0), 200)
+	ask("search-common", q.searchCommon(0, 0), 200)
 	ask("companies", q.listed, 200)
 	ask("send", q.send(0, number), 201)
 	ask("batch", q.batch(0, number), 201)

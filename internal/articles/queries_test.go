@@ -22,12 +22,17 @@ func TestQueriesAreBounded(t *testing.T) {
 			return s.App.DB.Reads() - before
 		}
 		const include = "include=author,revisions.author"
+		s.Want(t, 200, s.Alice, "GET /articles?limit=1", "") // on SQLite the token is known from here on
+		token := int64(0)
+		if s.App.DB.Postgres() {
+			token = 1
+		}
 		few, many := count("GET /articles?limit=2&"+include), count("GET /articles?limit=40&"+include)
-		// The token, the articles, their authors, their revisions, and the authors of these.
-		if few != 5 || many != 5 {
+		// The articles, their authors, their revisions, and the authors of these.
+		if few != token+4 || many != token+4 {
 			t.Errorf("%d statements for 2 articles, %d for 40", few, many)
 		}
-		if plain := count("GET /articles?limit=40"); plain != 2 {
+		if plain := count("GET /articles?limit=40"); plain != token+1 {
 			t.Errorf("%d statements for a plain list", plain)
 		}
 		list, _ := s.Want(t, 200, s.Alice, "GET /articles?limit=40&"+include, "").Get("articles").([]any)

@@ -85,36 +85,79 @@ func titles(a apptest.Answer) []string {
 	return names
 }
 
-// TestSearchIsPaged walks a search both ways: the best first, nothing twice, nothing left out.
+// TestSearchIsPaged walks searches both ways and in both directions: the best first, nothing twice, nothing left out. Few are
+// found and sorted, many are walked in their order; the order is the same.
 func TestSearchIsPaged(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
-		for i := range 23 {
-			title, body := fmt.Sprintf("Plain %d", i), "about the needle"
-			if i%5 == 0 {
+		var best, rest []string // the newest first
+		for i := range 230 {
+			title, body, status := fmt.Sprintf("Plain %d", i), "about the needle", "published"
+			if i%50 == 0 {
 				title, body = fmt.Sprintf("Needle %d", i), "none"
 			}
-			s.Want(t, 201, s.Alice, "POST /articles", fmt.Sprintf(`{"title":%q,"body":%q}`, title, body))
+			if i%10 == 5 {
+				body += " and thread"
+			}
+			if i%10 == 0 {
+				status = "archived"
+			}
+			s.Want(t, 201, s.Alice, "POST /articles", fmt.Sprintf(`{"title":%q,"body":%q,"status":%q}`, title, body, status))
+			switch {
+			case i%50 == 0:
+				best = append([]string{title}, best...)
+			default:
+				rest = append([]string{title}, rest...)
+			}
 		}
-		var pages [][]string
-		var forwards, backwards []string
-		next, last := s.URL+"/articles?q=needle&limit=4&fields=title", ""
-		for next != "" {
-			answer := s.Want(t, 200, s.Bob, "GET "+next, "")
-			pages = append(pages, titles(answer))
-			forwards = append(forwards, titles(answer)...)
-			next, last = answer.Text("links.next"), answer.Text("links.prev")
+		all := append(best, rest...)
+		only := func(keep func(n int) bool) (some []string) {
+			for _, title := range all {
+				var word string
+				var n int
+				if fmt.Sscan(title, &word, &n); keep(n) {
+					some = append(some, title)
+				}
+			}
+			return some
 		}
-		backwards = slices.Clone(pages[len(pages)-1])
-		for last != "" {
-			answer := s.Want(t, 200, s.Bob, "GET "+last, "")
-			backwards = append(titles(answer), backwards...)
-			last = answer.Text("links.prev")
+		reversed := slices.Clone(all)
+		slices.Reverse(reversed)
+		for query, want := range map[string][]string{
+			"q=needle&limit=7":                        all,
+			"q=needle&limit=100":                      all,
+			"q=needle&limit=37&sort-dir=asc":          reversed,
+			"q=needle&limit=5&status=archived":        only(func(n int) bool { return n%10 == 0 }),
+			"q=needle+thread&limit=5":                 only(func(n int) bool { return n%10 == 5 }),
+			"q=needle+thread&limit=5&status=archived": nil,
+		} {
+			forwards, backwards := walk(t, s, query)
+			if !slices.Equal(forwards, want) || !slices.Equal(backwards, want) {
+				t.Errorf("%s: forwards %q\nbackwards %q", query, forwards, backwards)
+			}
 		}
-		if !slices.Equal(forwards, backwards) || len(forwards) != 23 {
-			t.Errorf("forwards %q\nbackwards %q", forwards, backwards)
-		}
-		if want := []string{"Needle 20", "Needle 15", "Needle 10", "Needle 5", "Needle 0", "Plain 22"}; !slices.Equal(forwards[:6], want) {
-			t.Errorf("the best first: %q", forwards[:6])
+		byTitle, back := walk(t, s, "q=needle&limit=30&sort=title")
+		if slices.Sort(all); !slices.Equal(byTitle, all) || !slices.Equal(back, all) {
+			t.Errorf("by title: %q", byTitle)
 		}
 	})
+}
+
+// walk reads a list to its end and back again, and gives the titles of both.
+func walk(t *testing.T, s *apptest.Server, query string) (forwards, backwards []string) {
+	t.Helper()
+	var page []string
+	next, last := s.URL+"/articles?fields=title&"+query, ""
+	for next != "" {
+		answer := s.Want(t, 200, s.Bob, "GET "+next, "")
+		page = titles(answer)
+		forwards = append(forwards, page...)
+		next, last = answer.Text("links.next"), answer.Text("links.prev")
+	}
+	backwards = slices.Clone(page)
+	for last != "" {
+		answer := s.Want(t, 200, s.Bob, "GET "+last, "")
+		backwards = append(titles(answer), backwards...)
+		last = answer.Text("links.prev")
+	}
+	return forwards, backwards
 }

@@ -28,6 +28,33 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+// TestHoldersAreForgotten asks with one token again and again: who holds it is read once as long as nothing is committed, and
+// whatever becomes of the token or its user shows with the next request.
+func TestHoldersAreForgotten(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		made := s.Want(t, 201, s.Alice, "POST /users/me/tokens", `{}`)
+		token := made.Text("token")
+		s.Want(t, 200, token, "GET /users/me", "")
+		before := s.App.DB.Reads()
+		for range 5 {
+			s.Want(t, 200, token, "GET /users/me", "")
+		}
+		if reads := s.App.DB.Reads() - before; reads != 5 && !s.App.DB.Postgres() {
+			t.Errorf("%d statements for 5 requests", reads)
+		}
+		s.Want(t, 200, s.Admin, "PATCH /users/alice", `{"username":"alison"}`)
+		if name := s.Want(t, 200, token, "GET /users/me", "").Text("username"); name != "alison" {
+			t.Errorf("the name is still %s", name)
+		}
+		s.Want(t, 403, token, "POST /users", `{"username":"x"}`)
+		s.Want(t, 200, s.Admin, "PATCH /users/alison", `{"role":"admin"}`)
+		s.Want(t, 201, token, "POST /users", `{"username":"x"}`)
+		s.Want(t, 200, token, "GET /users/me", "")
+		s.Want(t, 204, s.Admin, "DELETE /users/alison/tokens/"+made.Text("id"), "")
+		s.Want(t, 401, token, "GET /users/me", "")
+	})
+}
+
 // TestTokensAreHashed looks for the secret where it must not be.
 func TestTokensAreHashed(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {

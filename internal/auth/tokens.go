@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"verbless/internal/change"
@@ -55,32 +56,32 @@ func tokenRule(c *change.Change[Token]) error {
 }
 
 // Gate finds out who holds a token.
-type Gate struct{ db *db.DB }
+type Gate struct {
+	db    *db.DB
+	known atomic.Pointer[holders]
+}
 
 // NewGate reads tokens from the store. Tokens of outside issuers would be tried here, after our own.
-func NewGate(d *db.DB) *Gate { return &Gate{d} }
+func NewGate(d *db.DB) *Gate { return &Gate{db: d} }
 
 // maxToken bounds what is hashed on behalf of a stranger.
 const maxToken = 512
 
 // Identify gives the user of a token. It is looked up by its hash, so timing tells nothing of other tokens.
 func (g *Gate) Identify(ctx context.Context, token string) (change.Actor, error) {
-	var by change.Actor
-	var expires sql.NullInt64
 	if len(token) > maxToken {
-		return by, invalid()
+		return change.Actor{}, invalid()
 	}
-	err := g.db.Reader(ctx).QueryRow(g.db.Quick(ctx), `SELECT u.id, u.username, u.role, t.expires_at
-		FROM tokens t JOIN users u ON u.id = t.user_id WHERE t.hash = ?`, ident.HashToken(token)).Scan(&by.ID, &by.Username, &by.Role, &expires)
+	found, err := g.holder(ctx, ident.HashToken(token))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return change.Actor{}, invalid()
 	case err != nil:
 		return change.Actor{}, db.Fault(err)
-	case expires.Valid && expires.Int64 <= stamp.Micros(g.db.Now()):
+	case found.expires.Valid && found.expires.Int64 <= stamp.Micros(g.db.Now()):
 		return change.Actor{}, fault.New(fault.TokenExpired, "This token has expired.").On("Authorization")
 	}
-	return by, nil
+	return found.by, nil
 }
 
 func invalid() error {

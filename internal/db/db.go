@@ -44,6 +44,7 @@ type DB struct {
 
 	lite    *writer // of SQLite, nil on PostgreSQL
 	readers *lite.Pool
+	watch   *lite.Watch // nil where it cannot be had
 	file    string
 
 	pool  *sql.DB // of PostgreSQL
@@ -108,10 +109,25 @@ func (d *DB) Ping(ctx context.Context) error {
 // Reads is how many statements were run outside transactions since the start.
 func (d *DB) Reads() int64 { return d.reads.Load() }
 
+// Mark is what DB.Mark gives; marks can be compared.
+type Mark = lite.Mark
+
+// Mark stands for all that was ever committed: whatever was read after one mark still holds while the mark is the same. ok is
+// false where that cannot be told without asking: on PostgreSQL, and inside a transaction.
+func (d *DB) Mark(ctx context.Context) (mark Mark, ok bool) {
+	if d.watch == nil || d.current(ctx) != nil {
+		return mark, false
+	}
+	return d.watch.Mark()
+}
+
 // Close ends all connections; SQLite first moves its log into the main file.
 func (d *DB) Close() error {
 	if d.lite == nil {
 		return d.pool.Close()
+	}
+	if d.watch != nil {
+		d.watch.Close()
 	}
 	err := d.readers.Close() // first, so that nothing holds the log back
 	if werr := d.lite.close(); err == nil {

@@ -233,6 +233,8 @@ func (w *writer) commit() {
 	code, _ := sqliteCode(err)
 	w.disconnect() // rolls back if SQLite has not, and no state is left in doubt
 	switch {
+	case code&0xff == codeFull: // the frame that makes a commit is the last to be written to the log, and was not: nothing is kept
+		g.err = Fault(err)
 	case code&0xff != codeConstraint:
 		g.err = outcomeUnknown(err)
 		w.db.log.Error("a commit failed", slog.Any("error", err), slog.Int("writers", g.members))

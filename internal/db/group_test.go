@@ -139,9 +139,9 @@ func TestRefusalWaitsForCommit(t *testing.T) {
 		return nil
 	})
 	errs := inGroup(t, d, insertBox(1), insertBox(1), insertBox(2))
-	wantCode(t, errs[0], fault.OutcomeUnknown)
+	wantCode(t, errs[0], fault.StorageFull)
 	wantCode(t, errs[1], fault.Unavailable)
-	wantCode(t, errs[2], fault.OutcomeUnknown)
+	wantCode(t, errs[2], fault.StorageFull)
 	d.Hook(nil)
 	ok(t, d.Write(t.Context(), insertBox(1)))
 	ok(t, d.Ping(t.Context()))

@@ -98,7 +98,7 @@ type pgTx struct {
 }
 
 func (t pgTx) Query(ctx context.Context, text string, args ...any) (Rows, error) {
-	return pgAnswer(t.conn.QueryContext(ctx, t.texts.numbered(text), bind(args)...))
+	return pgAnswer(t.conn.QueryContext(ctx, t.texts.numbered(text), planned(bind(args))...))
 }
 
 func (t pgTx) QueryRow(ctx context.Context, text string, args ...any) Row {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -82,7 +83,7 @@ type pgReader struct {
 
 func (r *pgReader) Query(ctx context.Context, text string, args ...any) (Rows, error) {
 	r.run.Add(1)
-	text, args = r.texts.numbered(text), bind(args)
+	text, args = r.texts.numbered(text), planned(bind(args))
 	rows, err := r.pool.QueryContext(ctx, text, args...)
 	if err != nil && lost(err) && ctx.Err() == nil {
 		rows, err = r.pool.QueryContext(ctx, text, args...)
@@ -96,6 +97,21 @@ func (r *pgReader) QueryRow(ctx context.Context, text string, args ...any) Row {
 
 func (r *pgReader) Exec(context.Context, string, ...any) (Result, error) {
 	return nil, errWriteOutside
+}
+
+type anew struct{}
+
+// Anew, among the arguments of a query, has PostgreSQL plan it for these very values, where a plan for all values would suit
+// some of them badly. It stands for no placeholder. It costs the planning each time, and SQLite does not know it.
+var Anew any = anew{}
+
+// planned says Anew in the driver's words: a statement that is not kept is planned for its values.
+func planned(args []any) []any {
+	at := slices.Index(args, Anew)
+	if at < 0 {
+		return args
+	}
+	return slices.Concat([]any{pgx.QueryExecModeExec}, args[:at], args[at+1:])
 }
 
 // lost tells whether a connection died, as seen by itself or said by a server that stopped. One that could not be made

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,6 +70,9 @@ func (d *DB) openSQLite(ctx context.Context, path string) error {
 		return lite.Open(file, slices.Concat(settings, []string{"query_only = ON", "cache_size = -6000"})...)
 	})
 	d.reader = liteReader{d.readers, &d.reads}
+	if d.watch, err = lite.NewWatch(file); err != nil {
+		d.log.Warn("changes of the database cannot be watched, so more is read than need be", slog.Any("error", err))
+	}
 	return nil
 }
 

@@ -38,6 +38,9 @@ func TestDiskFull(t *testing.T) {
 	stop()
 	s.want(t, http.StatusOK, "GET /readyz", "")
 	t.Logf("%d acknowledged until it was full, %d failed, %d acknowledged in all: %v", before, failed, l.ledger.tally(acked), l.ledger.codes)
+	if n := l.ledger.codes["outcome_unknown"]; n > 0 || l.ledger.codes["storage_full"] == 0 {
+		t.Errorf("a full disk leaves nobody in doubt: %v", l.ledger.codes)
+	}
 	settle(t, l, s)
 }
 

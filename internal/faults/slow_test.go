@@ -18,6 +18,7 @@ import (
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	s := start(t, launch{flags: []string{"--header-timeout", "500ms", "--idle-timeout", "1s", "--min-body-rate", "1KiB"}})
+	address := upload(t, s)
 	var slow sync.WaitGroup
 	for name, client := range map[string]func(*wire, *server) error{
 		"headers that trickle":                  slowHeaders,
@@ -26,6 +27,7 @@ func TestSlowClients(t *testing.T) {
 		"a body that trickles":                  slowBody,
 		"a body that never comes":               noBody,
 		"a chunked body that stops":             slowChunks,
+		"a file that stops":                     slowFile(address),
 		"a body that is too large, and is late": unwanted("POST /articles", "2097153", 413),
 		"an unread body without a token":        stranger,
 		"an unread body of a GET":               unwanted("GET /articles", "1000", 200),
@@ -50,6 +52,9 @@ func TestSlowClients(t *testing.T) {
 		s.want(t, http.StatusCreated, "POST /articles", fmt.Sprintf(`{"title":"Served %d"}`, i))
 	}
 	slow.Wait()
+	if a, err := send(newClient(), s.url, "", "PUT "+address, "", "Content-Range: bytes */*"); err != nil || held(a) != 10_000 {
+		t.Errorf("of the file that stopped, %d bytes are held: %v", held(a), err)
+	}
 	if n := len(s.store().titles(t)); n != 50 {
 		t.Errorf("%d articles are stored, want the 50 of the good client", n)
 	}
@@ -166,5 +171,17 @@ func TestManyIdleConnections(t *testing.T) {
 	}
 	for range 20 {
 		s.want(t, http.StatusOK, "GET /articles", "")
+	}
+}
+
+// slowFile sends the beginning of a file, and then nothing more.
+func slowFile(address string) func(w *wire, s *server) error {
+	return func(w *wire, s *server) error {
+		w.say("PUT " + address + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + strings.Repeat("x", 10_000))
+		a, err := w.hear("PUT")
+		if err != nil || a.status != http.StatusRequestTimeout || a.header.Get("Range") != "bytes=0-9999" {
+			return fmt.Errorf("%v: %s", err, a)
+		}
+		return w.ends()
 	}
 }

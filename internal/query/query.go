@@ -51,6 +51,9 @@ type List struct {
 	Count   bool   // also count all rows that match, whatever the page
 }
 
+// Descending tells in which direction the rows are read: a page before an edge is read backwards.
+func (q *List) Descending() bool { return q.Desc != (q.Edge != nil && q.Edge.Before) }
+
 // Page is what a List finds, always in the order asked for.
 type Page[T any] struct {
 	Rows  []*T

@@ -3,6 +3,8 @@ package rest
 import (
 	"net/http"
 	"strconv"
+
+	"verbless/internal/lend"
 )
 
 // varyList is what every answer may depend on; it is the same for all answers, so that caches never mix them up.
@@ -63,5 +65,8 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	w.WriteHeader(answer.Status)
 	if c.Request.Method != http.MethodHead {
 		w.Write(answer.Body) // an error here is a client that went away
+	}
+	if answer.lent {
+		lend.TakeBack(answer.Body)
 	}
 }

@@ -2,12 +2,12 @@ package rest
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"os"
 
 	"verbless/internal/fault"
 	"verbless/internal/jsondoc"
+	"verbless/internal/lend"
 )
 
 // bodyLimit is how long the body may be, and what is said of one that is longer.
@@ -46,7 +46,7 @@ func (c *Call) readWhole(w http.ResponseWriter) error {
 		return tooLarge
 	}
 	c.received = true
-	c.Body, err = readAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
+	c.Body, err = lend.ReadAll(http.MaxBytesReader(w, c.Request.Body, limit), c.Request.ContentLength)
 	var over *http.MaxBytesError
 	switch {
 	case err == nil:
@@ -63,28 +63,6 @@ func BodyFault(err error) *fault.Fault {
 		return fault.New(fault.BodyTooSlow, "The body came too slowly.").With(HeaderDetail+"Connection", "close")
 	}
 	return fault.New(fault.UploadIncomplete, "The body ended before its Content-Length.").Because(err)
-}
-
-// readAll reads to the end. A length that is only announced reserves little: memory at most doubles what has come, and in
-// the end is no more than was announced.
-func readAll(r io.Reader, announced int64) ([]byte, error) {
-	body := make([]byte, 0, min(max(announced, 512), 64<<10)+1) // one more, to see the end without growing
-	for {
-		n, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		switch {
-		case err == io.EOF:
-			return body, nil
-		case err != nil:
-			return body, err
-		case len(body) == cap(body):
-			size := 2 * int64(cap(body))
-			if announced >= int64(cap(body)) {
-				size = min(size, announced+1)
-			}
-			body = append(make([]byte, 0, size), body...)
-		}
-	}
 }
 
 // parse reads a body as one strict JSON document.

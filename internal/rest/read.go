@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"verbless/internal/field"
 	"verbless/internal/header"
 	"verbless/internal/jsondoc"
+	"verbless/internal/lend"
 )
 
 // view reads the parameters that say what is shown.
@@ -89,8 +91,13 @@ func (c *collection) show(call *Call, v *view, row reflect.Value, status int) (*
 		return nil, err
 	}
 	warnings := v.fetch(call.Ctx, []reflect.Value{row})
-	body := append(c.writeOne(make([]byte, 0, 1024), call, v, row, warnings), '\n')
-	answer := &Answer{Status: status, Body: body, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore || len(warnings) > 0}
+	lent := isRead(call) // what a write answers may be kept
+	var body []byte
+	if lent {
+		body = lend.Lend()
+	}
+	body = append(c.writeOne(slices.Grow(body, 1024), call, v, row, warnings), '\n')
+	answer := &Answer{Status: status, Body: body, lent: lent, ETag: etag(c.state(row), c.viewTag(call, v, row, body)), NoStore: c.noStore || len(warnings) > 0}
 	if status == http.StatusOK && v.borrows() && isRead(call) && header.Unchanged(call.Request.Header, answer.ETag) {
 		answer.Status, answer.Body = http.StatusNotModified, nil
 	}
@@ -141,14 +148,14 @@ func (c *collection) showMany(call *Call, v *view, q *listQuery, rows []reflect.
 			return answer
 		}
 	}
-	body := make([]byte, 0, c.size.Load()+512) // as long as the last one, most likely
+	body := slices.Grow(lend.Lend(), int(c.size.Load())+512) // as long as the last one, most likely
 	if c.shape.Kind == "" {
 		body = c.shape.WriteMany(body, len(rows), func(dst []byte, i int) []byte { return v.write(dst, rows[i], call.By) })
 	} else {
 		body = c.shape.WriteMany(body, len(rows), func(dst []byte, i int) []byte { return v.writeResource(dst, rows[i], call.By) })
 		body = v.writeIncluded(body, rows, call.By)
 	}
-	answer.Body = append(body, end...)
+	answer.Body, answer.lent = append(body, end...), true
 	c.size.Store(int64(len(answer.Body)))
 	if v.borrows() {
 		answer.ETag = c.pageTag(call, v, answer.Body)

@@ -111,6 +111,7 @@ type Answer struct {
 	NoStore  bool
 	Public   string // Cache-Control of an answer that anybody may keep
 
+	lent    bool              // Body is taken back when it was sent
 	Content io.ReadSeekCloser `json:"-"` // in place of Body: sent from where it lies, in parts if the client asks for them
 }
 

@@ -7,12 +7,14 @@ package search
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"verbless/internal/db"
+	"verbless/internal/query"
 )
 
-// Index is the words of one table's rows. Its own tables are NAME_docs and NAME_words on SQLite, NAME_words on PostgreSQL.
+// Index is the words of the rows of the table of that name. Its own tables are NAME_docs and NAME_words on SQLite, NAME_words on PostgreSQL.
 type Index struct {
 	name     string
 	postgres bool
@@ -55,24 +57,78 @@ func (x Index) drop(ctx context.Context, tx *db.Tx, id string) error {
 	return run(ctx, tx, `DELETE FROM `+x.name+`_docs WHERE id = ?`, id)
 }
 
-// Found is the condition that a row holds all the words; it implements table.Searcher.
-func (x Index) Found(words []string) (string, any) {
-	if x.postgres {
-		return `id IN (SELECT id FROM ` + x.name + `_words WHERE words @@ ?::tsquery)`, quote(words, " & ")
+var (
+	bonus = strconv.FormatInt(query.Bonus, 10)
+	many  = strconv.Itoa(query.Many)
+	limit = " LIMIT " + many
+)
+
+// Count, Found and Ranked implement table.Searcher. The best hold all the words in the head.
+func (x Index) Count(words []string, rank query.Rank) (string, []any) {
+	switch {
+	case rank == query.Rest || rank == query.Best && !x.postgres: // FTS5 would look at every row that holds the words anywhere
+		return "", nil
+	case x.postgres:
+		return `SELECT COUNT(*) FROM (` + x.some(rank) + limit + `) AS hits`, []any{db.Anew, quote(words, " & ")}
 	}
-	return x.matches(), quote(words, " AND ")
+	return `SELECT COUNT(*) FROM (SELECT rowid` + x.matches() + limit + `)`, []any{quote(words, " AND ")}
 }
 
-// Best is the condition that the head alone holds all the words.
-func (x Index) Best(words []string) (string, any) {
-	if x.postgres {
-		return `id IN (SELECT id FROM ` + x.name + `_words WHERE head @@ ?::tsquery)`, quote(words, " & ")
+// Found is the condition that a row holds all the words.
+func (x Index) Found(words []string, few bool) (string, []any) {
+	switch {
+	case x.postgres && few:
+		return `id IN (SELECT id FROM (` + x.some(query.All) + limit + `) AS hits)`, []any{db.Anew, quote(words, " & ")}
+	case x.postgres:
+		return `id IN (SELECT id FROM ` + x.name + `_words WHERE words @@ ?::tsquery)`, []any{db.Anew, quote(words, " & ")}
 	}
-	return x.matches(), "head : (" + quote(words, " AND ") + ")"
+	found := `IN (SELECT rowid` + x.matches() + `)`
+	if few {
+		return `id IN (SELECT id FROM ` + x.name + `_docs WHERE n ` + found + `)`, []any{quote(words, " AND ")}
+	}
+	return `(SELECT n FROM ` + x.name + `_docs AS d WHERE d.id = ` + x.name + `.id) ` + found, []any{quote(words, " AND ")} // the rows can be walked in any order
+}
+
+// Ranked gives the rows of one rank. SQLite can walk its index downwards, but skips what it need not see only upwards.
+// PostgreSQL thinks that rare words are more common than they are, and would walk for them too; a limit keeps it from that.
+func (x Index) Ranked(words []string, rank query.Rank, few bool) (string, []any) {
+	if x.postgres {
+		all := quote(words, " & ")
+		switch {
+		case rank == query.All:
+			return `SELECT id AS _key, n + CASE WHEN head @@ ?::tsquery THEN ` + bonus + ` ELSE 0 END AS _place
+				FROM (SELECT hits.*, COUNT(*) OVER () AS _many FROM (` + x.some(rank) + limit + `) AS hits) AS counted WHERE _many < ` + many, []any{db.Anew, all, all}
+		case rank == query.Rest:
+			return `SELECT id AS _key, n AS _place FROM ` + x.name + `_words WHERE words @@ ?::tsquery AND NOT head @@ ?::tsquery`, []any{db.Anew, all, all}
+		case few:
+			return `SELECT id AS _key, n AS _place FROM (` + x.some(rank) + limit + `) AS hits`, []any{db.Anew, all}
+		}
+		return `SELECT id AS _key, n AS _place FROM ` + x.name + `_words WHERE head @@ ?::tsquery`, []any{db.Anew, all}
+	}
+	all := "(" + quote(words, " AND ") + ")"
+	found := `SELECT rowid AS _n` + x.matches()
+	key := `(SELECT id FROM ` + x.name + `_docs WHERE n = _n) AS _key FROM (`
+	switch rank {
+	case query.Best:
+		return `SELECT _n AS _place, ` + key + found + `)`, []any{"head : " + all}
+	case query.Rest:
+		return `SELECT _n AS _place, ` + key + found + `)`, []any{all + " NOT (head : " + all + ")"}
+	}
+	return `SELECT _n + CASE WHEN _n IN (SELECT rowid` + x.matches() + `) THEN ` + bonus + ` ELSE 0 END AS _place, ` + key +
+		`SELECT _n, COUNT(*) OVER () AS _many FROM (` + found + limit + `)) WHERE _many < ` + many, []any{"head : " + all, all}
 }
 
 func (x Index) matches() string {
-	return `id IN (SELECT id FROM ` + x.name + `_docs WHERE n IN (SELECT rowid FROM ` + x.name + `_words WHERE ` + x.name + `_words MATCH ?))`
+	return ` FROM ` + x.name + `_words WHERE ` + x.name + `_words MATCH ?`
+}
+
+// some selects rows of PostgreSQL that hold the words, in the head or anywhere.
+func (x Index) some(rank query.Rank) string {
+	in := "words"
+	if rank == query.Best {
+		in = "head"
+	}
+	return `SELECT id, n, head FROM ` + x.name + `_words WHERE ` + in + ` @@ ?::tsquery`
 }
 
 // quote makes a query of either engine. Words are letters and digits, so nothing in them needs an escape.

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"verbless/internal/cell"
+	"verbless/internal/db"
 )
 
 // column is one db-tagged field, with all that reflection can find out beforehand.
@@ -19,7 +22,7 @@ type column struct {
 	managed  bool     // key, version, born, touch, fixed and derived: an edit does not change them
 	derived  bool     // computed by SQL and never written
 	members  *Members // where its items stand one by one
-	codec
+	cell.Codec
 }
 
 func (c *column) field(row reflect.Value) reflect.Value {
@@ -37,6 +40,8 @@ type layout struct {
 	born, touch  int
 	all          []int // every column
 }
+
+var timeType = reflect.TypeFor[time.Time]()
 
 var identifier = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
@@ -88,7 +93,7 @@ func (l *layout) add(t reflect.Type, f reflect.StructField, name, options string
 	c := column{name: name, quoted: `"` + name + `"`, path: path, managed: options != ""}
 	c.selected = c.quoted
 	var ok bool
-	if c.codec, c.nullable, ok = codecFor(f.Type); !ok {
+	if c.Codec, c.nullable, ok = cell.For(f.Type); !ok {
 		bad("no column can hold a " + f.Type.String())
 	}
 	kind := f.Type.Kind()
@@ -171,11 +176,11 @@ func (l *layout) values(row reflect.Value) ([]any, error) {
 	values := make([]any, len(l.columns))
 	for i := range l.columns {
 		c := &l.columns[i]
-		v, err := c.get(c.field(row))
+		v, err := c.Get(c.field(row))
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.name, err)
 		}
-		values[i] = v
+		values[i] = db.Plain(v)
 	}
 	return values, nil
 }

@@ -17,7 +17,7 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 	defer b.free()
 	if q.Count {
 		b.write("SELECT COUNT(*)", t.from)
-		t.matching(b, q)
+		t.matching(b, q, false)
 		if err := reader.QueryRow(ctx, t.texts.of(b), b.args...).Scan(&page.Total); err != nil {
 			return page, t.noted(reader, err)
 		}
@@ -28,15 +28,11 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 		page.Rows, err = t.perValue(ctx, reader, b, q)
 		return page, err
 	}
-	columns := t.pick(q.Columns)
+	read := t.plain
 	if len(q.Words) > 0 {
-		t.ranked(b, columns, q)
-	} else {
-		t.choose(b, q.Columns)
-		t.matching(b, q)
+		read = t.searched
 	}
-	t.page(b, q, q.Limit+1) // one more tells whether there is more
-	rows, err := t.read(ctx, reader, columns, b, q.Limit)
+	rows, err := read(ctx, reader, b, q)
 	if err != nil {
 		return page, err
 	}
@@ -50,13 +46,21 @@ func (t *Table[T]) List(ctx context.Context, q query.List) (query.Page[T], error
 	return page, nil
 }
 
-// matching writes the conditions of a list.
-func (t *Table[T]) matching(b *clause, q query.List) {
+// plain reads the rows of a page, and one more, which tells whether there is more.
+func (t *Table[T]) plain(ctx context.Context, reader db.Querier, b *clause, q query.List) ([]*T, error) {
+	columns := t.choose(b, q.Columns)
+	t.matching(b, q, false)
+	t.page(b, q, q.Limit+1)
+	return t.read(ctx, reader, columns, b, q.Limit)
+}
+
+// matching writes the conditions of a list. few tells that few rows hold its words.
+func (t *Table[T]) matching(b *clause, q query.List, few bool) {
 	b.where(t.layout, t.config.Scope, q.Where)
 	if len(q.Words) > 0 {
-		found, arg := t.config.Search.Found(q.Words)
+		found, args := t.config.Search.Found(q.Words, few)
 		b.write(" AND ", found)
-		b.args = append(b.args, arg)
+		b.args = append(b.args, args...)
 	}
 }
 
@@ -89,29 +93,18 @@ func (t *Table[T]) perSome(ctx context.Context, reader db.Querier, b *clause, q 
 		one.Where[at] = query.Is(q.Per, value)
 		b.write("SELECT * FROM (")
 		t.choose(b, q.Columns)
-		t.matching(b, one)
+		t.matching(b, one, false)
 		t.page(b, one, q.Limit)
 		b.write(") AS part")
 	}
 	return t.read(ctx, reader, columns, b, q.Limit)
 }
 
-// page writes where to go on from, the order, and how many rows to read where there is a limit. A page before an edge is
-// read backwards.
+// page writes where to go on from, the order, and how many rows to read where there is a limit.
 func (t *Table[T]) page(b *clause, q query.List, rows int) {
-	key := &t.columns[t.key]
-	sort := key
-	if q.Sort != "" {
-		sort = t.column(q.Sort)
-	}
-	if q.Sort == Relevance { // the list around it names it
-		sort = &column{name: Relevance, quoted: `"` + Relevance + `"`}
-	}
-	desc := q.Desc
-	if q.Edge != nil {
-		desc = q.Desc != q.Edge.Before
+	if key, sort := t.sorts(q); q.Edge != nil {
 		sign := " > "
-		if desc {
+		if q.Descending() {
 			sign = " < "
 		}
 		b.write(" AND ")
@@ -127,16 +120,31 @@ func (t *Table[T]) page(b *clause, q query.List, rows int) {
 			b.write(")")
 		}
 	}
+	t.order(b, q)
+	if q.Limit > 0 {
+		b.write(" LIMIT ", strconv.Itoa(rows))
+	}
+}
+
+// sorts gives the columns that a list is sorted by: the key is the last word.
+func (t *Table[T]) sorts(q query.List) (key, sort *column) {
+	key = &t.columns[t.key]
+	if q.Sort == "" {
+		return key, key
+	}
+	return key, t.column(q.Sort)
+}
+
+// order writes the order. A page before an edge is read backwards.
+func (t *Table[T]) order(b *clause, q query.List) {
+	key, sort := t.sorts(q)
 	way := " ASC"
-	if desc {
+	if q.Descending() {
 		way = " DESC"
 	}
 	b.write(" ORDER BY ", sort.quoted, way)
 	if sort != key {
 		b.write(", ", key.quoted, way)
-	}
-	if q.Limit > 0 {
-		b.write(" LIMIT ", strconv.Itoa(rows))
 	}
 }
 

@@ -141,7 +141,7 @@ func (t *Table[T]) fill(row *T, rows db.Rows, columns []int) error {
 	v := reflect.ValueOf(row).Elem()
 	for i, at := range columns {
 		c := &t.columns[at]
-		if err := c.set(c.field(v), rows, i); err != nil {
+		if err := c.Set(c.field(v), rows, i); err != nil {
 			return errors.Join(rows.Err(), fmt.Errorf("table: %s.%s: %w", t.config.Name, c.name, err))
 		}
 	}

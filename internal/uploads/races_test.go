@@ -106,12 +106,25 @@ func TestDroppedConnection(t *testing.T) {
 	})
 }
 
+// received waits until so many requests bring bytes.
+func (u *sending) received(n int) {
+	u.t.Helper()
+	for range 1000 {
+		if strings.Contains(string(u.Want(u.t, 200, "", "GET /metrics", "").Body), fmt.Sprintf("\nverbless_uploads_receiving %d\n", n)) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	u.t.Fatalf("%d requests do not bring bytes", n)
+}
+
 func TestSecondWriterEndsTheFirst(t *testing.T) {
 	places(t, func(t *testing.T, s *apptest.Server) {
 		file := noise(200_000)
 		u := begin(t, s, "")
 		first := u.dial(len(file))
 		first.write(file[:100_000])
+		u.received(1)
 		u.put(308, fmt.Sprintf("bytes 0-49999/%d", len(file)), file[:50_000]) // whatever of the first has arrived
 		if status, code := first.read(); status != 409 || code != "upload_overtaken" {
 			t.Errorf("the first got %d %s", status, code)
@@ -159,6 +172,7 @@ func TestOtherProcess(t *testing.T) {
 
 		slow := u.dial(100_000, "Content-Range: bytes 300000-399999/400000")
 		slow.write(file[300_000:350_000])
+		u.received(1)
 		if a := there.put(200, "bytes 300000-399999/400000", file[300_000:]); a.Text("content.checksum.crc32c") != crc(file) {
 			t.Errorf("%s", a.Body)
 		}
@@ -201,14 +215,8 @@ func TestStopKeepsWhatCame(t *testing.T) {
 		u := begin(t, s, "")
 		w := u.dial(len(file))
 		w.write(file[:60_000])
-		for range 200 { // until the request is being served
-			s.App.Uploads.Stop()
-			w.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-			if _, err := w.in.Peek(1); err == nil {
-				break
-			}
-		}
-		w.conn.SetDeadline(time.Now().Add(time.Minute))
+		u.received(1)
+		s.App.Uploads.Stop()
 		if status, code := w.read(); status != 503 || code != "unavailable" {
 			t.Errorf("got %d %s", status, code)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -180,10 +181,15 @@ func (u *Uploads) receive(ctx context.Context, c *rest.Call, s *session, what sp
 	switch {
 	case err == nil && what.length() >= 0 && body.left > 0:
 		return fault.New(fault.UploadIncomplete, "%d bytes came, but the range holds %d. What came is kept.", expected-body.left, expected).On("Content-Range")
-	case err != nil && ctx.Err() != nil && !errors.As(err, new(*fault.Fault)):
+	case err != nil && !errors.As(err, new(*fault.Fault)) && stopped(ctx):
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// stopped tells whether somebody ended the request on purpose. A client that is late or gone ends its context, too.
+func stopped(ctx context.Context) bool {
+	return slices.Contains([]error{errOvertaken, errStopping, errEnded}, context.Cause(ctx))
 }
 
 // heldFault says why an upload did not go on, and how far it is.

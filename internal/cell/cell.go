@@ -1,4 +1,5 @@
-package table
+// Package cell moves one value between a Go field and a column, as the type of the field says. It knows nothing of tables.
+package cell
 
 import (
 	"database/sql"
@@ -9,14 +10,23 @@ import (
 	"strings"
 	"time"
 
-	"verbless/internal/db"
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"verbless/internal/stamp"
 )
 
-// codec moves one type between a field and a column.
-type codec struct {
-	get func(field reflect.Value) (any, error)
-	set func(field reflect.Value, row db.Rows, column int) error
+// Row is where values are read from: the second result tells whether the column holds that. Rows of package db are such.
+type Row interface {
+	Null(column int) bool
+	Int(column int) (int64, bool)
+	Text(column int) (string, bool)
+	Value(column int) any
+}
+
+// Codec moves one type between a field and a column.
+type Codec struct {
+	Get func(field reflect.Value) (any, error)
+	Set func(field reflect.Value, row Row, column int) error
 }
 
 var (
@@ -26,63 +36,63 @@ var (
 	valuerType  = reflect.TypeFor[driver.Valuer]()
 )
 
-// codecFor chooses by type. ok is false for what no column can hold.
-func codecFor(t reflect.Type) (c codec, nullable, ok bool) {
+// For chooses by type. ok is false for what no column can hold.
+func For(t reflect.Type) (c Codec, nullable, ok bool) {
 	pointer := reflect.PointerTo(t)
 	switch {
 	case pointer.Implements(scannerType) && pointer.Implements(valuerType):
-		return codec{getValuer, setScanner}, true, true
+		return Codec{getValuer, setScanner}, true, true
 	case t == timeType:
-		return codec{getTime, setTime}, false, true
+		return Codec{getTime, setTime}, false, true
 	case t.Kind() == reflect.Pointer:
-		inner, _, ok := codecFor(t.Elem())
+		inner, _, ok := For(t.Elem())
 		return optional(t.Elem(), inner), true, ok && t.Elem().Kind() != reflect.Pointer
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
-		return codec{getBytes, setBytes}, true, true
+		return Codec{getBytes, setBytes}, true, true
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String:
-		return codec{getStrings, setStrings}, false, true
+		return Codec{getStrings, setStrings}, false, true
 	case t.Kind() == reflect.Struct, t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-		return codec{getJSON, setJSON}, false, true
+		return Codec{getJSON, setJSON}, false, true
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return codec{getString, setString}, false, true
+		return Codec{getString, setString}, false, true
 	case reflect.Int, reflect.Int64:
-		return codec{getInt, setInt}, false, true
+		return Codec{getInt, setInt}, false, true
 	case reflect.Bool:
-		return codec{getBool, setBool}, false, true
+		return Codec{getBool, setBool}, false, true
 	}
-	return codec{}, false, false
+	return Codec{}, false, false
 }
 
 // optional is nil for NULL.
-func optional(t reflect.Type, inner codec) codec {
-	return codec{
-		get: func(f reflect.Value) (any, error) {
+func optional(t reflect.Type, inner Codec) Codec {
+	return Codec{
+		Get: func(f reflect.Value) (any, error) {
 			if f.IsNil() {
 				return nil, nil
 			}
-			return inner.get(f.Elem())
+			return inner.Get(f.Elem())
 		},
-		set: func(f reflect.Value, r db.Rows, i int) error {
+		Set: func(f reflect.Value, r Row, i int) error {
 			if r.Null(i) {
 				f.SetZero()
 				return nil
 			}
 			p := reflect.New(t)
 			f.Set(p)
-			return inner.set(p.Elem(), r, i)
+			return inner.Set(p.Elem(), r, i)
 		},
 	}
 }
 
-func mismatch(f reflect.Value, r db.Rows, i int) error {
+func mismatch(f reflect.Value, r Row, i int) error {
 	return fmt.Errorf("cannot keep %T in %s", r.Value(i), f.Type())
 }
 
 func getString(f reflect.Value) (any, error) { return f.String(), nil }
 
-func setString(f reflect.Value, r db.Rows, i int) error {
+func setString(f reflect.Value, r Row, i int) error {
 	text, ok := r.Text(i)
 	if !ok {
 		return mismatch(f, r, i)
@@ -93,7 +103,7 @@ func setString(f reflect.Value, r db.Rows, i int) error {
 
 func getInt(f reflect.Value) (any, error) { return f.Int(), nil }
 
-func setInt(f reflect.Value, r db.Rows, i int) error {
+func setInt(f reflect.Value, r Row, i int) error {
 	n, ok := r.Int(i)
 	if !ok || f.OverflowInt(n) {
 		return mismatch(f, r, i)
@@ -104,7 +114,7 @@ func setInt(f reflect.Value, r db.Rows, i int) error {
 
 func getBool(f reflect.Value) (any, error) { return f.Bool(), nil }
 
-func setBool(f reflect.Value, r db.Rows, i int) error {
+func setBool(f reflect.Value, r Row, i int) error {
 	n, ok := r.Int(i)
 	if !ok {
 		return mismatch(f, r, i)
@@ -117,7 +127,7 @@ func getTime(f reflect.Value) (any, error) {
 	return stamp.Micros(*f.Addr().Interface().(*time.Time)), nil
 }
 
-func setTime(f reflect.Value, r db.Rows, i int) error {
+func setTime(f reflect.Value, r Row, i int) error {
 	n, ok := r.Int(i)
 	if !ok {
 		return mismatch(f, r, i)
@@ -127,10 +137,13 @@ func setTime(f reflect.Value, r db.Rows, i int) error {
 }
 
 func getBytes(f reflect.Value) (any, error) {
-	return db.Plain(f.Bytes()), nil
+	if f.IsNil() {
+		return nil, nil
+	}
+	return string(f.Bytes()), nil
 }
 
-func setBytes(f reflect.Value, r db.Rows, i int) error {
+func setBytes(f reflect.Value, r Row, i int) error {
 	if r.Null(i) {
 		f.SetZero()
 		return nil
@@ -151,7 +164,7 @@ func getStrings(f reflect.Value) (any, error) {
 	return string(text), err
 }
 
-func setStrings(f reflect.Value, r db.Rows, i int) error {
+func setStrings(f reflect.Value, r Row, i int) error {
 	if r.Null(i) {
 		f.Set(reflect.MakeSlice(f.Type(), 0, 0))
 		return nil
@@ -196,19 +209,22 @@ func getJSON(f reflect.Value) (any, error) {
 	return string(text), err
 }
 
-func setJSON(f reflect.Value, r db.Rows, i int) error {
+func setJSON(f reflect.Value, r Row, i int) error {
 	text, ok := r.Text(i)
 	if !ok {
 		return mismatch(f, r, i)
 	}
-	return json.Unmarshal([]byte(text), f.Addr().Interface())
+	if text == "[]" && f.Kind() == reflect.Slice { // as most are
+		f.Set(reflect.MakeSlice(f.Type(), 0, 0))
+		return nil
+	}
+	return jsonv2.Unmarshal([]byte(text), f.Addr().Interface())
 }
 
 func getValuer(f reflect.Value) (any, error) {
-	v, err := f.Addr().Interface().(driver.Valuer).Value()
-	return db.Plain(v), err
+	return f.Addr().Interface().(driver.Valuer).Value()
 }
 
-func setScanner(f reflect.Value, r db.Rows, i int) error {
+func setScanner(f reflect.Value, r Row, i int) error {
 	return f.Addr().Interface().(sql.Scanner).Scan(r.Value(i))
 }
