@@ -38,8 +38,11 @@ func bare(kept answers) http.Handler {
 	one, same, many, inbox := prepare(kept["get"]), prepare(kept["304"]), prepare(kept["list"]), prepare(kept["inbox"])
 	picture, bills, listed := prepare(kept["image"]), prepare(kept["bills"]), prepare(kept["companies"])
 	whole := exact(kept)
+	coded := map[string]*ready{"gzip": prepare(kept["list-gzip"]), "zstd": prepare(kept["list-zstd"])}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch {
+		switch coding := r.Header.Get("Accept-Encoding"); {
+		case coded[coding] != nil:
+			coded[coding].send(w)
 		case whole[r.URL.RequestURI()] != nil:
 			whole[r.URL.RequestURI()].send(w)
 		case r.URL.Path == inboxPath:

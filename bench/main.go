@@ -46,7 +46,7 @@ func readOptions(args []string) (options, error) {
 	flags.IntVar(&o.articles, "articles", 100_000, "how many articles the store holds")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often everything is measured; medians are shown")
 	flags.BoolVar(&o.quick, "quick", false, "few requests, few articles, one round: to see that it works, not to measure")
-	flags.StringVar(&o.only, "only", "", "measure only the row of this `name`: get, 304, list, history, history-long, search, search-common, create-8, create-64, patch, inbox, send, batch, upload, image, bills, charge, move, pay, companies, companies-slow, companies-p99, large, large-chunks, large-read, start-up")
+	flags.StringVar(&o.only, "only", "", "measure only the row of this `name`: get, 304, list, list-gzip, list-zstd, history, history-long, search, search-common, create-8, create-64, patch, inbox, send, batch, upload, image, bills, charge, move, pay, companies, companies-slow, companies-p99, large, large-chunks, large-read, start-up")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -98,6 +98,12 @@ func (q *requests) unchanged(_, n int) []byte { return q.same[n%len(q.same)] }
 
 func (q *requests) list(_, _ int) []byte { return q.many }
 
+// coded asks for the list in a content coding.
+func (q *requests) coded(coding string) maker {
+	request := q.bytes("GET", listQuery, "Accept-Encoding: "+coding+"\r\n", "")
+	return func(_, _ int) []byte { return request }
+}
+
 // create makes an article with a title of its own.
 func (q *requests) create(worker, n int) []byte {
 	title := fmt.Sprintf(`{"title":"A new article, number %d",`, n)
@@ -155,6 +161,8 @@ func (q *requests) learn(address string, number int) (answers, error) {
 	}
 	ask("304", q.same[0], 304)
 	ask("list", q.many, 200)
+	ask("list-gzip", q.coded("gzip")(0, 0), 200)
+	ask("list-zstd", q.coded("zstd")(0, 0), 200)
 	ask("create", q.create(0, number), 201)
 	ask("patch", q.patch(0, number), 200)
 	ask("inbox", q.mail, 200)

@@ -44,6 +44,8 @@ func scenarios() []scenario {
 		{"history-long", "history of an article with 10,000: list of 10", 4, 3000, 200, "bare", func(q *requests) maker { return q.longHistory }, goal{}, ""},
 		{"search", "search for a common word and a rare one", 4, 3000, 200, "bare", func(q *requests) maker { return q.search }, goal{}, ""},
 		{"search-common", "search for two common words", 4, 400, 200, "bare", func(q *requests) maker { return q.searchCommon }, goal{}, ""},
+		{"list-gzip", "the list of 25 in gzip", 4, 3000, 200, "bare", func(q *requests) maker { return q.coded("gzip") }, goal{}, ""},
+		{"list-zstd", "the list of 25 in zstd", 4, 3000, 200, "bare", func(q *requests) maker { return q.coded("zstd") }, goal{}, ""},
 		{"inbox", "inbox: list of 25", 4, 3000, 200, "bare", func(q *requests) maker { return q.inbox }, goal{}, ""},
 		{"send", "send a message, 8 writers", 8, 4000, 201, "commit", func(q *requests) maker { return q.send }, goal{}, ""},
 		{"batch", "batch of 300 messages, 2 writers", 2, 400, 201, "commit", func(q *requests) maker { return q.batch }, goal{"rate", 0.5}, ""},

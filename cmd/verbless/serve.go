@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"runtime/debug"
+	"syscall"
 
 	"verbless/internal/app"
 	"verbless/internal/config"
@@ -46,6 +48,16 @@ func (serve) Run(ctx context.Context, s *config.Settings, log *slog.Logger) erro
 			return err
 		}
 		fmt.Print(app.Tour(s.Base(), token))
+	}
+	if s.TLS() { // without certificates the end of a terminal ends the server, as ever
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		go func() {
+			for range hangups {
+				a.Reload()
+			}
+		}()
 	}
 	fmt.Printf("Serving at %s\n", s.Base())
 	return a.Serve(ctx, listener)

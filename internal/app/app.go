@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"verbless/internal/auth"
 	"verbless/internal/avatars"
 	"verbless/internal/blob"
+	"verbless/internal/certs"
 	"verbless/internal/config"
 	"verbless/internal/db"
 	"verbless/internal/describe"
@@ -27,6 +27,7 @@ import (
 	"verbless/internal/gateway"
 	"verbless/internal/invoices"
 	"verbless/internal/mail"
+	"verbless/internal/meter"
 	"verbless/internal/metric"
 	"verbless/internal/outbox"
 	"verbless/internal/picture"
@@ -52,6 +53,7 @@ type App struct {
 	requests atomic.Uint64
 	blobs    blob.Store
 	pictures *avatars.Avatars
+	source   atomic.Pointer[certs.Source] // of certificates, while it serves
 	Uploads  *uploads.Uploads
 	work     []outbox.Job // that comes back by the clock
 
@@ -100,8 +102,8 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 		return nil, errors.Join(err, a.Close())
 	}
 	options := rest.Options{
-		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
-		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(),
+		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d, a.issuer()).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
+		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Meter: meter.New(s.RateLimit, s.WrongTokens, d.Now), Vary: a.vary(),
 	}
 	if s.Only == "uploads" {
 		options.Only = onlyUploads
@@ -197,13 +199,6 @@ func (a *App) jobs() []outbox.Job {
 
 // Serve answers requests until ctx ends. Then it takes no new ones, finishes those that run, and returns.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{
-		Handler:           a.Handler(),
-		ReadHeaderTimeout: a.settings.HeaderTimeout,
-		IdleTimeout:       a.settings.IdleTimeout,
-		MaxHeaderBytes:    int(a.settings.MaxHeader),
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
-	}
 	if a.settings.Gateway == "test" {
 		a.log.Info("payments go to the test gateway, which moves no money")
 	}
@@ -223,8 +218,12 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 		outbox.Run(working, a.DB, a.log, a.work...)
 		running.Wait()
 	}()
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
+	servers, failed, err := a.listen(working, l)
+	if err != nil {
+		stop()
+		<-jobs
+		return err
+	}
 	select {
 	case err := <-failed:
 		return err
@@ -234,9 +233,10 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	a.Uploads.Stop()
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.settings.StopTimeout)
 	defer cancel()
-	err := server.Shutdown(limit)
-	if err != nil {
-		err = fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(err, server.Close()))
+	for _, server := range servers {
+		if end := server.Shutdown(limit); end != nil {
+			err = errors.Join(err, fmt.Errorf("some requests did not finish in %s: %w", a.settings.StopTimeout, errors.Join(end, server.Close())))
+		}
 	}
 	<-jobs
 	return err

@@ -13,9 +13,10 @@ import (
 	"verbless/internal/trip"
 )
 
-// Handler is the API with what surrounds every request, outermost first: its name and what is told of it, its pace.
+// Handler is the API with what surrounds every request, outermost first: its name and client and what is told of it, what browsers
+// want to know, its pace.
 func (a *App) Handler() http.Handler {
-	return a.observed(a.paced(a.API))
+	return a.observed(a.secured(a.cors().Wrap(a.paced(a.API))))
 }
 
 // requestID is what we take over from a caller or a proxy; anything else gets a name of ours.
@@ -43,6 +44,7 @@ type recorder struct {
 	limit   time.Duration
 	status  int
 	bytes   int
+	shared  bool // the connection has other requests: HTTP/2
 }
 
 // answerTime is how long a client may take to fetch an answer. It is longer than a connection may stay unused, so that what is
@@ -52,6 +54,9 @@ func (a *App) answerTime() time.Duration { return a.settings.IdleTimeout + time.
 func (r *recorder) WriteHeader(status int) {
 	if status >= 200 && r.status == 0 {
 		r.status = status
+		if r.shared { // one answer does not end a connection on which others are under way
+			r.Header().Del("Connection")
+		}
 		r.control.SetWriteDeadline(time.Now().Add(r.limit))
 	}
 	r.ResponseWriter.WriteHeader(status)

@@ -14,13 +14,17 @@ import (
 
 // observed names a request, writes a line for it, counts it, and ends its span. Headers, bodies and queries get into none of them.
 func (a *App) observed(next http.Handler) http.Handler {
+	trust := a.trust()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
-		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime(), trip: trip.Trip{ID: a.nameOf(r)}}
+		rec := &recorder{ResponseWriter: w, control: http.NewResponseController(w), limit: a.answerTime(), shared: r.ProtoMajor >= 2, trip: trip.Trip{ID: a.nameOf(r)}}
 		at := &rec.trip
 		w.Header()["X-Request-Id"] = []string{at.ID}
 		ctx, span := a.receive(trip.With(r.Context(), at), r, at)
 		r = r.WithContext(ctx)
+		if len(trust.Proxies) > 0 { // r is a copy of ours by now
+			r.RemoteAddr = trust.Client(r).String()
+		}
 		a.traffic.flying.Add(1)
 		defer func() {
 			took := time.Since(start)

@@ -112,6 +112,7 @@ func TestSweep(t *testing.T) {
 				t.Run("refusing", sweep.refusing)
 				if f.list == "" { // one that is alone
 					t.Run("alone", sweep.alone)
+					t.Run("coding", sweep.coding)
 					t.Run("strangers", sweep.strangers)
 					return
 				}
@@ -121,6 +122,7 @@ func TestSweep(t *testing.T) {
 				t.Run("strangers", sweep.strangers)
 				t.Run("creating", sweep.creating)
 				t.Run("changing", sweep.changing)
+				t.Run("coding", sweep.coding)
 				t.Run("removing", sweep.removing)
 			})
 		}

@@ -4,6 +4,7 @@ package apptest
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"io"
@@ -16,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"verbless/internal/app"
 	"verbless/internal/auth"
@@ -78,6 +81,7 @@ func run(t testing.TB, s *Server, database string, adjust ...func(*config.Settin
 	s.database = database
 	listener := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }))
 	settings := config.Default()
+	settings.WrongTokens = 0 // a test shows more of them than anybody should
 	settings.Data, settings.Database, settings.Addr = t.TempDir(), database, listener.Listener.Addr().String()
 	s.ear = eavesdrop(t)
 	settings.OTLPEndpoint = s.ear.traces.URL
@@ -211,7 +215,8 @@ func Parallel(n int, fn func(i int) int) map[int]int {
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   []byte
+	Body   []byte // decoded
+	Sent   int    // bytes of the body on the wire
 }
 
 // Get reads a member of the body by a path of names with dots; nil when it is not there.
@@ -261,7 +266,7 @@ func (s *Server) Call(t testing.TB, token, call, body string, headers ...string)
 		name, value, _ := strings.Cut(h, ": ")
 		r.Header.Set(name, value)
 	}
-	response, err := http.DefaultTransport.RoundTrip(r)
+	response, err := plain.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,9 +275,41 @@ func (s *Server) Call(t testing.TB, token, call, body string, headers ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
+	sent := len(content)
+	content = decode(t, response.Header.Get("Content-Encoding"), content)
 	s.Routes.Check(t, r, response, content)
 	s.ear.learn(r, []byte(body), response, content)
-	return Answer{response.StatusCode, response.Header, content}
+	return Answer{response.StatusCode, response.Header, content, sent}
+}
+
+// plain asks for no coding by itself, so that a test sees what was sent.
+var plain = &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 16}
+
+// decode undoes a content coding.
+func decode(t testing.TB, coding string, content []byte) []byte {
+	t.Helper()
+	var in io.Reader = bytes.NewReader(content)
+	var err error
+	switch {
+	case len(content) == 0 || coding == "":
+		return content
+	case coding == "gzip":
+		in, err = gzip.NewReader(in)
+	case coding == "zstd":
+		var unpacked *zstd.Decoder
+		unpacked, err = zstd.NewReader(in)
+		defer unpacked.Close()
+		in = unpacked
+	default:
+		t.Fatalf("nobody knows the coding %q", coding)
+	}
+	if err == nil {
+		content, err = io.ReadAll(in)
+	}
+	if err != nil {
+		t.Fatalf("the answer is not %s: %v", coding, err)
+	}
+	return content
 }
 
 // Want is Call that insists on a status.

@@ -12,6 +12,7 @@ import (
 	"verbless/internal/fault"
 	"verbless/internal/field"
 	"verbless/internal/ident"
+	"verbless/internal/issuer"
 	"verbless/internal/query"
 	"verbless/internal/rest"
 	"verbless/internal/stamp"
@@ -57,18 +58,22 @@ func tokenRule(c *change.Change[Token]) error {
 
 // Gate finds out who holds a token.
 type Gate struct {
-	db    *db.DB
-	known atomic.Pointer[holders]
+	db     *db.DB
+	issuer *issuer.Issuer
+	known  atomic.Pointer[holders]
 }
 
-// NewGate reads tokens from the store. Tokens of outside issuers would be tried here, after our own.
-func NewGate(d *db.DB) *Gate { return &Gate{db: d} }
+// NewGate reads our own tokens from the store; those of an outside issuer it judges, when there is one.
+func NewGate(d *db.DB, outside *issuer.Issuer) *Gate { return &Gate{db: d, issuer: outside} }
 
 // maxToken bounds what is hashed on behalf of a stranger.
 const maxToken = 512
 
 // Identify gives the user of a token. It is looked up by its hash, so timing tells nothing of other tokens.
 func (g *Gate) Identify(ctx context.Context, token string) (change.Actor, error) {
+	if g.issuer != nil && issuer.Looks(token) { // ours have no dots
+		return g.outside(ctx, token)
+	}
 	if len(token) > maxToken {
 		return change.Actor{}, invalid()
 	}

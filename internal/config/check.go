@@ -48,6 +48,7 @@ func (s *Settings) check() error {
 	_, err := trace.ReadHeaders(s.OTLPHeaders)
 	want(err == nil, "otlp-headers", "must be name=value, with commas between")
 	want(s.TraceSample >= 0 && s.TraceSample <= 1, "trace-sample", "must be 0 to 1, not %g", s.TraceSample)
+	s.checkEdge(want)
 	return errors.Join(faults...)
 }
 

@@ -26,7 +26,7 @@ type Settings struct {
 	LogFormat string `name:"log-format" env:"VERBLESS_LOG_FORMAT" group:"store" default:"auto" enum:"auto,text,json" placeholder:"FORMAT" help:"${enum}; auto is text on a terminal, else json (${default})."`
 
 	Addr             string        `name:"addr" env:"VERBLESS_ADDR" group:"server" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen at (${default})."`
-	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// and the address listened at."`
+	BaseURL          string        `name:"base-url" env:"VERBLESS_BASE_URL" group:"server" placeholder:"URL" help:"Address that clients use; every link starts with it. Left out: http:// or https:// and the address listened at, or the first name of acme-domains."`
 	Only             string        `name:"only" env:"VERBLESS_ONLY" group:"server" default:"" enum:",uploads" placeholder:"PART" help:"Serve one part of the API alone, beside a server of all of it on the same store: uploads."`
 	Demo             bool          `name:"demo" env:"VERBLESS_DEMO" group:"server" help:"Fill an empty store with samples, and print three calls to try."`
 	TrashDays        int           `name:"trash-days" env:"VERBLESS_TRASH_DAYS" group:"server" default:"30" placeholder:"DAYS" help:"Days until a trashed article is removed for good; 0 keeps it (${default})."`
@@ -75,6 +75,8 @@ type Settings struct {
 	TraceSample  float64 `name:"trace-sample" env:"VERBLESS_TRACE_SAMPLE" group:"observing" default:"1" placeholder:"PART" help:"Part of the traces that is recorded, 0 to 1. Where a caller sends traceparent, the caller decides (${default})."`
 	ServiceName  string  `name:"service-name" env:"VERBLESS_SERVICE_NAME,OTEL_SERVICE_NAME" group:"observing" default:"verbless" placeholder:"NAME" help:"What this service is called in traces (${default})."`
 
+	Edge `embed:""`
+
 	file    *file
 	origins map[string]string // setting to where its value came from
 }
@@ -86,6 +88,7 @@ func Groups() kong.Option {
 		{Key: "server", Title: "Settings of the server:"},
 		{Key: "files", Title: "Settings of images and files:"},
 		{Key: "observing", Title: "Settings of metrics and traces:"},
+		{Key: "edge", Title: "Settings of the edge:"},
 	})
 }
 
@@ -108,14 +111,24 @@ func (s *Settings) Base() string {
 	if s.BaseURL != "" {
 		return strings.TrimRight(s.BaseURL, "/")
 	}
+	scheme := "http://"
+	if s.TLS() {
+		scheme = "https://"
+	}
 	host, port, err := net.SplitHostPort(s.Addr)
 	if err != nil {
-		return "http://" + s.Addr
+		return scheme + s.Addr
+	}
+	if names := s.Domains(); len(names) > 0 {
+		host = names[0]
 	}
 	if ip := net.ParseIP(host); host == "" || (ip != nil && ip.IsUnspecified()) {
 		host = "localhost" // all addresses of the machine; nobody can call that
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	if s.TLS() && port == "443" {
+		return scheme + host
+	}
+	return scheme + net.JoinHostPort(host, port)
 }
 
 // Uploads is the address that files are sent to, without a slash at its end.
@@ -139,15 +152,7 @@ func (s *Settings) Media() string {
 
 // Fetchable are the private addresses that images may be fetched from.
 func (s *Settings) Fetchable() ([]netip.Prefix, error) {
-	var all []netip.Prefix
-	for text := range strings.FieldsFuncSeq(s.FetchAllow, func(r rune) bool { return r == ',' || r == ' ' }) {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, prefix)
-	}
-	return all, nil
+	return prefixes(s.FetchAllow)
 }
 
 // Idempotency is how long an Idempotency-Key is remembered.

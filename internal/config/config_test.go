@@ -71,6 +71,8 @@ func TestDefaults(t *testing.T) {
 		Blobs: "disk", S3Endpoint: "https://s3.amazonaws.com", S3Region: "us-east-1",
 		MaxUpload: 100 << 30, UploadDays: 7, MaxAvatar: 3 << 20, AvatarSide: 8192, AvatarPixels: 24_000_000, AvatarAnimation: 50_000_000,
 		Metrics: "on", TraceSample: 1, ServiceName: "verbless",
+		Edge: Edge{ACMEURL: "https://acme-v02.api.letsencrypt.org/directory", HSTS: 4320 * time.Hour, ProxyHeader: "X-Forwarded-For", CORSMaxAge: 10 * time.Minute, WrongTokens: 100,
+			OIDCUsername: "preferred_username", OIDCAdmin: "admin"},
 	}
 	if !reflect.DeepEqual(s, want) {
 		t.Errorf("got  %+v\nwant %+v", s, want)
@@ -90,7 +92,7 @@ func TestEverySettingCanBeSetInEveryWay(t *testing.T) {
 		if flag.Envs[0] != env || len(flag.Envs) > 1 && standard != 1 || len(flag.Envs) > 2 {
 			t.Errorf("%s is called %v in the environment, want %s", flag.Name, flag.Envs, env)
 		}
-		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files", "observing"}, flag.Group.Key) {
+		if flag.Help == "" || flag.Group == nil || !slices.Contains([]string{"store", "server", "files", "observing", "edge"}, flag.Group.Key) {
 			t.Errorf("%s needs a help and one of the groups", flag.Name)
 		}
 	}

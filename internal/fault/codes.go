@@ -76,6 +76,7 @@ const (
 	UnsupportedMediaType  Code = "unsupported_media_type"
 	IdempotencyKeyReused  Code = "idempotency_key_reused"
 	BodyTooSlow           Code = "body_too_slow"
+	TooManyRequests       Code = "too_many_requests"
 	UploadIncomplete      Code = "upload_incomplete"
 	ImageMismatch         Code = "image_mismatch"
 	ImageCorrupt          Code = "image_corrupt"
@@ -88,7 +89,6 @@ const (
 	UploadOvertaken       Code = "upload_overtaken"
 	UploadEnded           Code = "upload_ended"
 	UploadGap             Code = "upload_gap"
-	TooManyRequests       Code = "too_many_requests"
 	StorageFull           Code = "storage_full"
 	OutcomeUnknown        Code = "outcome_unknown"
 )
@@ -157,7 +157,7 @@ var Codes = []Info{
 	{UploadOvertaken, KindConflict, "Somebody else goes on with this upload", "A newer request to the same upload has ended this one. What had arrived is kept."},
 	{UploadEnded, KindGone, "The upload has ended", "It was not finished in time, its checksum was wrong, or it was removed. Begin again."},
 	{UploadGap, KindEarly, "Bytes are missing before these", "Range says what is held. Go on from there."},
-	{TooManyRequests, KindTooMany, "Too many requests", "Wait as long as Retry-After says."},
+	{TooManyRequests, KindTooMany, "Too much was asked", "Wait as long as Retry-After says. RateLimit says what is left of the quota of a token; too many wrong tokens from one address, and asking too often how far an upload is, are refused as well."},
 	{BodyTooSlow, KindTimeout, "The body came too slowly", "The connection was given up so that others are served. Send it again."},
 	{Internal, KindInternal, "Something went wrong on our side", "The request id leads the operator to the cause."},
 	{Unavailable, KindUnavailable, "Not available just now", "Nothing was changed. Try again after Retry-After."},

@@ -2,8 +2,10 @@ package header
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 )
 
@@ -48,24 +50,40 @@ func ParseTags(lines []string) (tags []Tag, star, ok bool) {
 }
 
 // Unchanged tells whether If-None-Match names the tag, so that a GET may answer 304. What cannot be read is ignored.
-func Unchanged(h http.Header, tag string) bool {
-	lines := h.Values("If-None-Match")
-	if len(lines) == 0 {
-		return false
+func Unchanged(h http.Header, tag string) bool { return Matched(h, tag) != "" }
+
+// Matched is the form of the tag that If-None-Match names: the tag itself, or that of the same view in a content coding which the
+// caller still takes. A 304 has to repeat it, because it says which of the stored answers is good. Empty: none is.
+func Matched(h http.Header, tag string) string {
+	lines, takes := h["If-None-Match"], h["Accept-Encoding"]
+	switch {
+	case len(lines) == 0:
+		return ""
+	case len(lines) == 1 && len(takes) == 0 && lines[0] == tag: // nearly everybody else
+		return tag
 	}
 	tags, star, ok := ParseTags(lines)
 	if !ok {
-		return false
+		return ""
 	}
 	if star {
-		return true
+		return tag
 	}
 	for _, t := range tags {
-		if `"`+t.Opaque+`"` == tag {
-			return true
+		end, same := strings.CutPrefix(t.Opaque, tag[1:len(tag)-1])
+		if same && takesForm(takes, end) {
+			return `"` + t.Opaque + `"`
 		}
 	}
-	return false
+	return ""
+}
+
+// takesForm tells whether the caller takes the form of a view whose tag ends so: with nothing, or with a dot and a coding.
+func takesForm(takes []string, end string) bool {
+	if end == "" {
+		return coding.Takes(takes, coding.Identity)
+	}
+	return end[0] == '.' && slices.Contains(coding.Names, end[1:]) && coding.Takes(takes, end[1:])
 }
 
 // Preconditions are If-Match and If-None-Match of a write, read before the transaction and checked inside it.

@@ -1,9 +1,11 @@
 package rest
 
 import (
+	"cmp"
 	"net/http"
 	"strconv"
 
+	"verbless/internal/header"
 	"verbless/internal/lend"
 )
 
@@ -11,7 +13,6 @@ import (
 const varyList = "Authorization, Accept, Accept-Encoding, Prefer"
 
 var (
-	varyValue    = []string{varyList}
 	nosniffValue = []string{"nosniff"}
 	noStoreValue = []string{"no-store"}
 	privateValue = []string{"private, no-cache"}
@@ -26,7 +27,7 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	}
 	c.warn(h)
 	// Names in their canonical form and values that are never changed: nothing is made anew for every answer.
-	h["Vary"], h["X-Content-Type-Options"] = varyValue, nosniffValue
+	h["Vary"], h["X-Content-Type-Options"] = a.vary, nosniffValue
 	switch {
 	case answer.NoStore || c.Request.Method == http.MethodOptions:
 		h["Cache-Control"] = noStoreValue
@@ -37,6 +38,9 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 	}
 	if answer.ETag != "" {
 		h["Etag"] = []string{answer.ETag}
+		if answer.Status == http.StatusNotModified {
+			h["Etag"][0] = cmp.Or(header.Matched(c.Request.Header, answer.ETag), answer.ETag)
+		}
 	}
 	if answer.Location != "" {
 		h.Set("Location", answer.Location)
@@ -61,12 +65,20 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 			h.Set("Content-Type", mediaType)
 		}
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(answer.Body))}
-	w.WriteHeader(answer.Status)
-	if c.Request.Method != http.MethodHead {
-		w.Write(answer.Body) // an error here is a client that went away
+	if name := c.codes(answer, h); name != "" {
+		a.coder.Encode(name, answer.Body, func(coded []byte) { sendBody(w, c, answer.Status, coded) })
+	} else {
+		sendBody(w, c, answer.Status, answer.Body)
 	}
 	if answer.lent {
 		lend.TakeBack(answer.Body)
+	}
+}
+
+func sendBody(w http.ResponseWriter, c *Call, status int, body []byte) {
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	if c.Request.Method != http.MethodHead {
+		w.Write(body) // an error here is a client that went away
 	}
 }

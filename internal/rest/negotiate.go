@@ -26,6 +26,9 @@ func VersionType(version int) string {
 
 // negotiate picks the media type of the answer and checks that of the body.
 func (c *Call) negotiate() error {
+	if err := c.negotiateCoding(); err != nil {
+		return err
+	}
 	if err := c.negotiateAnswer(); err != nil || len(c.op.Takes) == 0 {
 		return err
 	}

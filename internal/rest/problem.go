@@ -72,7 +72,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("WWW-Authenticate", challenge(f.Code))
 	}
 	body := a.problem(f, status, trip.ID(r.Context()))
-	h.Set("Vary", varyList)
+	h["Vary"] = a.vary
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Type", "application/problem+json")

@@ -20,8 +20,10 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/meter"
 	"verbless/internal/onetime"
 	"verbless/internal/secret"
 	"verbless/internal/shape"
@@ -41,6 +43,8 @@ type Options struct {
 	Version      string // of the program, for the description
 	Deprecations []Deprecation
 	Only         func(pattern string) bool // which paths are served; nil: all that the resources have
+	Meter        *meter.Meter              // nil: nothing is limited
+	Vary         string                    // what answers depend on beyond what the conventions say
 
 	// Describe is what OPTIONS tells of the path that was asked for; allowed tells what this caller may do. nil: only which methods there are.
 	Describe func(c *Call, allowed func(*Operation) bool) map[string]any
@@ -76,13 +80,19 @@ type API struct {
 	collections map[string]*collection
 	running     onetime.Ring
 	secret      *secret.Key
+	coder       *coding.Coder
+	vary        []string
 }
 
 // New mounts the resources. A resource that declares itself wrongly panics here, at start-up.
 func New(o Options, resources ...Resource) *API {
 	a := &API{Options: o, router: chi.NewRouter(), collections: map[string]*collection{}}
 	a.Base = strings.TrimRight(a.Base, "/")
-	a.secret = secret.New(a.Secret)
+	a.vary = []string{varyList}
+	if a.Vary != "" {
+		a.vary = []string{varyList + ", " + a.Vary}
+	}
+	a.secret, a.coder = secret.New(a.Secret), coding.New()
 	for _, resource := range resources {
 		resource.mount(a, nil, "")
 	}

@@ -12,8 +12,10 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"verbless/internal/change"
+	"verbless/internal/coding"
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/meter"
 	"verbless/internal/trip"
 )
 
@@ -79,7 +81,9 @@ type Call struct {
 	api        *API
 	route      *route
 	op         *Operation
-	mediaType  string // of the answer
+	mediaType  string        // of the answer
+	coding     coding.Choice // of the answer, if it is worth one
+	pass       meter.Pass    // when the request was counted
 	bad        fault.List
 	received   bool          // the body has been read
 	ownsParent bool          // what the path's last part lies under is the caller's
@@ -160,9 +164,12 @@ func (rt *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if !c.received && r.ContentLength != 0 {
 			w.Header().Set("Connection", "close") // else the server would wait for the body before it answers
 		}
-		rt.api.refuse(w, r, rt.enrich(c, err))
+		f := rt.enrich(c, err)
+		c.pass.Settle(StatusOf(f.Code), w.Header())
+		rt.api.refuse(w, r, f)
 		return
 	}
+	c.pass.Settle(answer.Status, w.Header())
 	rt.api.send(w, c, answer)
 }
 
@@ -226,7 +233,7 @@ func (rt *route) enrich(c *Call, err error) *fault.Fault {
 }
 
 // identify finds out who is asking.
-func (c *Call) identify() error {
+func (c *Call) identify() (err error) {
 	lines := c.Request.Header.Values("Authorization")
 	if c.route.public || c.op != nil && (c.op.Open || c.op.Guests && len(lines) == 0) {
 		return nil
@@ -243,8 +250,10 @@ func (c *Call) identify() error {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return fault.New(fault.Unauthenticated, "The scheme must be Bearer, followed by one space and a token.").On("Authorization")
 	}
-	by, err := c.api.Identify(c.Ctx, token)
-	c.By = by
+	c.pass, err = c.api.Meter.Identify(c.Request, token, func() error {
+		c.By, err = c.api.Identify(c.Ctx, token)
+		return err
+	})
 	return err
 }
 
