@@ -28,6 +28,7 @@ check: ## Look at the code without running it: gofmt, vet, floors, linters, the 
 	@unformatted=$$(find . -path ./.cache -prune -o -name '*.go' -exec gofmt -l {} +); \
 	if [[ -n $$unformatted ]]; then printf 'gofmt would change:\n%s\n' "$$unformatted"; exit 1; fi
 	go vet ./...
+	cd interop && go vet ./...
 	go test ./internal/floors
 	go test ./docs
 	@if command -v npm >/dev/null; then scripts/tools; else echo "npm is not installed, so the description of the API is not linted"; fi

@@ -4,6 +4,7 @@ package onetime
 
 import (
 	"context"
+	"mime"
 	"regexp"
 	"sync"
 	"time"
@@ -68,4 +69,14 @@ func ReadKey(lines []string) (string, error) {
 // InProgress is the fault while the first request with a key still runs.
 func InProgress() *fault.Fault {
 	return fault.New(fault.IdempotencyInProgress, "The first request with this key still runs.").On("Idempotency-Key").After(time.Second)
+}
+
+// Kind is what a Content-Type says of a request: all of it but the boundary of parts, which clients make up anew for each try.
+func Kind(contentType string) string {
+	mediaType, params, err := mime.ParseMediaType(contentType)
+	if _, bounded := params["boundary"]; err != nil || !bounded {
+		return contentType
+	}
+	delete(params, "boundary")
+	return mime.FormatMediaType(mediaType, params)
 }

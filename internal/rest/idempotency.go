@@ -32,7 +32,7 @@ func (c *Call) once() (*Answer, error) {
 	user := strconv.FormatInt(c.By.ID, 10)
 	key := c.api.keyed(24, "idempotency", user, sent)
 	body := sha256.Sum256(c.Body) // which may be large: no copy of it
-	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), c.Request.Header.Get("Content-Type"), string(body[:]), c.Print)
+	print := c.api.keyed(24, "fingerprint", c.Request.Method, c.Request.URL.RequestURI(), onetime.Kind(c.Request.Header.Get("Content-Type")), string(body[:]), c.Print)
 	seal := seal{c.api.secret.Seal(user, sent)}
 	if !c.api.running.Take(key) {
 		return nil, onetime.InProgress()

@@ -192,7 +192,7 @@ func (u *Uploads) stageFile(c *rest.Call, body io.Reader, length int64, said str
 	u.counts.bytes.Add(int(have.Size))
 	c.Undo = discard
 	c.Staged = &staged{file: file, content: contentOf(have, mediaType)}
-	c.Print = fmt.Sprintf("%d %08x", have.Size, have.CRC32C)
+	c.Print = fmt.Sprintf("%d %08x %s", have.Size, have.CRC32C, mediaType)
 	return nil
 }
 
