@@ -27,6 +27,8 @@ func headers() []rest.Header {
 		{Name: "RateLimit", Doc: "What is left of the quota of the token, where tokens have one."},
 		{Name: "RateLimit-Policy", Doc: "The quota of the token, where tokens have one."},
 		{Name: "Access-Control-Allow-Origin", Doc: "The origin of the page that asks, where it is one of those that may."},
+		{Name: "Access-Control-Expose-Headers", Doc: "What a page of another origin may read of this answer."},
+		{Name: "Content-Encoding", Doc: "gzip or zstd, where the client takes it and it is worth it."},
 	}
 }
 

@@ -65,6 +65,7 @@ var optionsTable = []struct {
 	{"/problems/internal", "", "GET", "GET", "GET", "GET"},
 	{"/healthz", "", "GET", "GET", "GET", "GET"},
 	{"/readyz", "", "GET", "GET", "GET", "GET"},
+	{"/metrics", "", "GET", "GET", "GET", "GET"},
 }
 
 // bodies are what a path takes, where an empty object would be refused before it matters who calls.

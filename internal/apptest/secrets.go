@@ -42,8 +42,8 @@ func (e *eavesdropper) Write(line []byte) (int, error) {
 // inAnswers are secrets that the service makes: tokens, and the addresses that stand for a right.
 var inAnswers = regexp.MustCompile(`vbl_[A-Za-z0-9_-]{8,}|upload_id=[A-Za-z0-9._~%-]{8,}|cursor=[A-Za-z0-9._~%-]{8,}`)
 
-// ourWords are names of members and relations, and what is too short to be anything else; our paths hold such words, too.
-var ourWords = regexp.MustCompile(`^([a-z_.,]*|.{1,10})$`)
+// ourWords are names of members and relations, ids, and what is too short to be anything else; our paths hold those, too.
+var ourWords = regexp.MustCompile(`^([a-z_.,]*|[0-9a-f-]{36}|.{1,10})$`)
 
 // learn takes in what a request and its answer hold that is nobody else's business.
 func (e *eavesdropper) learn(r *http.Request, body []byte, response *http.Response, answer []byte) {

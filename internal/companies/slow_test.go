@@ -29,6 +29,7 @@ func TestASlowNeighbour(t *testing.T) {
 			s := apptest.Start(t, address(t), func(c *config.Settings) {
 				c.LocationsURL, c.LocationsTimeout, c.LocationsRest = server.URL+"/locations", 50*time.Millisecond, 100*time.Millisecond
 				c.LocationsFresh, c.LocationsStale = 0, 0 // what is shown was heard just now
+				c.OTLPEndpoint = ""                       // whoever sends traces keeps connections of its own
 			})
 			path := add(t, s, 30)
 			everybody(t, s, path, 0) // so that connections and threads are there already
