@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	_ "verbless/internal/app" // what the binary is made of, for the test cache
 )
 
 func read(t *testing.T, file string) string {
@@ -23,6 +25,15 @@ func read(t *testing.T, file string) string {
 // build makes the binary; the unit and the stamp need a real one.
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
+	sources, err := filepath.Glob("../cmd/verbless/*.go")
+	if err != nil || len(sources) == 0 {
+		t.Fatal("no sources", err)
+	}
+	for _, source := range sources { // so that the test cache knows what this test depends on
+		if _, err := os.ReadFile(source); err != nil {
+			t.Fatal(err)
+		}
+	}
 	program := filepath.Join(t.TempDir(), "verbless")
 	args := append(append([]string{"build"}, flags...), "-o", program, "verbless/cmd/verbless")
 	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
