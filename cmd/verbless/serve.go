@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"verbless/internal/app"
@@ -22,9 +21,7 @@ func (serve) Help() string {
 
 // Run listens first, so that clients that come early wait instead of being turned away.
 func (serve) Run(ctx context.Context, s *config.Settings, log *slog.Logger) error {
-	if os.Getenv("GOGC") == "" { // little is alive at any time, so collecting less often costs little memory
-		debug.SetGCPercent(200)
-	}
+	collectByHeadroom()
 	listener, err := net.Listen("tcp", s.Addr)
 	if err != nil {
 		return err

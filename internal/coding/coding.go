@@ -6,6 +6,8 @@ package coding
 
 import (
 	"bytes"
+	"errors"
+	"io"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -39,14 +41,39 @@ func New() *Coder {
 	}
 	c.texts.New = func() any { return new([]byte) }
 	c.zstd = sync.OnceValue(func() *zstd.Encoder {
-		// A window of 128 KiB holds every usual page; each running encoder costs a few of them in memory.
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false))
+		e, err := zstd.NewWriter(nil, zstdOptions()...)
 		if err != nil {
 			panic(err) // the options are ones that exist
 		}
 		return e
 	})
 	return c
+}
+
+// Large is from where on a coded body is not held in memory as a whole: Stream writes it.
+const Large = keep
+
+// Stream writes body in the coding to its reader, part by part.
+func (c *Coder) Stream(coding string, body []byte, to io.Writer) error {
+	if coding == "zstd" {
+		w, err := zstd.NewWriter(to, append(zstdOptions(), zstd.WithEncoderConcurrency(1))...)
+		if err == nil {
+			_, err = w.Write(body)
+			err = errors.Join(err, w.Close())
+		}
+		return err
+	}
+	g := c.gzips.Get().(*gzipper)
+	g.Reset(to)
+	_, err := g.Write(body)
+	err = errors.Join(err, g.Close())
+	c.gzips.Put(g)
+	return err
+}
+
+// A window of 128 KiB holds every usual page; each running encoder costs a few of them in memory.
+func zstdOptions() []zstd.EOption {
+	return []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128 << 10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false)}
 }
 
 // Encode hands body in the coding to use. The bytes are valid until use returns.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"verbless/internal/coding"
 	"verbless/internal/header"
 	"verbless/internal/lend"
 )
@@ -65,9 +66,15 @@ func (a *API) send(w http.ResponseWriter, c *Call, answer *Answer) {
 			h.Set("Content-Type", mediaType)
 		}
 	}
-	if name := c.codes(answer, h); name != "" {
+	switch name := c.codes(answer, h); {
+	case name != "" && len(answer.Body) > coding.Large:
+		w.WriteHeader(answer.Status)
+		if c.Request.Method != http.MethodHead {
+			a.coder.Stream(name, answer.Body, w) // an error here is a client that went away
+		}
+	case name != "":
 		a.coder.Encode(name, answer.Body, func(coded []byte) { sendBody(w, c, answer.Status, coded) })
-	} else {
+	default:
 		sendBody(w, c, answer.Status, answer.Body)
 	}
 	if answer.lent {
