@@ -5,12 +5,11 @@ package contrib
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
-	_ "verbless/internal/app" // what the binary is made of, for the test cache
+	"verbless/internal/binarytest"
 )
 
 func read(t *testing.T, file string) string {
@@ -22,26 +21,6 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// build makes the binary; the unit and the stamp need a real one.
-func build(t *testing.T, flags ...string) string {
-	t.Helper()
-	sources, err := filepath.Glob("../cmd/verbless/*.go")
-	if err != nil || len(sources) == 0 {
-		t.Fatal("no sources", err)
-	}
-	for _, source := range sources { // so that the test cache knows what this test depends on
-		if _, err := os.ReadFile(source); err != nil {
-			t.Fatal(err)
-		}
-	}
-	program := filepath.Join(t.TempDir(), "verbless")
-	args := append(append([]string{"build"}, flags...), "-o", program, "verbless/cmd/verbless")
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return program
-}
-
 // TestStamp: a release knows its name and its commit.
 func TestStamp(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -51,7 +30,7 @@ func TestStamp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command(build(t, "-ldflags", string(flags)), "version").Output()
+	out, err := exec.Command(binarytest.Build(t, "-ldflags", string(flags)), "version").Output()
 	want := "verbless v1.2.3 (commit 0123456789abcdef, " + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%q, want %q; %v", out, want, err)

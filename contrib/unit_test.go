@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"verbless/internal/binarytest"
 )
 
 // hardened is what the unit must say to keep the service to itself.
@@ -55,7 +57,7 @@ func TestUnitBySystemd(t *testing.T) {
 	}
 	// verify wants the program to be there.
 	unit := filepath.Join(t.TempDir(), "verbless.service")
-	text := strings.Replace(read(t, "verbless.service"), "/usr/local/bin/verbless", build(t), 1)
+	text := strings.Replace(read(t, "verbless.service"), "/usr/local/bin/verbless", binarytest.Build(t), 1)
 	if err := os.WriteFile(unit, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

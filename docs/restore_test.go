@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"verbless/internal/binarytest"
 	"verbless/internal/db/dbtest"
 )
 
@@ -17,7 +18,7 @@ import (
 // what was restored for the same things.
 func TestBackupAndRestore(t *testing.T) {
 	needs(t, "bash", "curl")
-	program := build(t)
+	program := binarytest.Build(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		backupAndRestore(t, shell{dir: t.TempDir(), program: program}, "sqlite", "sqlite", "sqlite")

@@ -114,25 +114,6 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// build makes the binary, called verbless.
-func build(t *testing.T) string {
-	t.Helper()
-	sources, err := filepath.Glob("../cmd/verbless/*.go")
-	if err != nil || len(sources) == 0 {
-		t.Fatal("no sources", err)
-	}
-	for _, source := range sources { // so that the test cache knows what this test depends on
-		if _, err := os.ReadFile(source); err != nil {
-			t.Fatal(err)
-		}
-	}
-	program := filepath.Join(t.TempDir(), "verbless")
-	if out, err := exec.Command("go", "build", "-o", program, "verbless/cmd/verbless").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return program
-}
-
 // needs skips a test where a program is not installed; a run that may skip nothing fails instead.
 func needs(t *testing.T, programs ...string) {
 	t.Helper()

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"verbless/internal/binarytest"
 )
 
 var firstCommand = regexp.MustCompile(`(?m)^go run \./cmd/verbless (serve [^#\n]*)`)
@@ -25,7 +27,7 @@ func TestTour(t *testing.T) {
 	if shown, run := strings.Count(tour, "```sh\n"), len(block.FindAllString(tour, -1)); shown != run {
 		t.Errorf("the tour shows %d blocks of commands, of which %d are run", shown, run)
 	}
-	program, dir := build(t), t.TempDir()
+	program, dir := binarytest.Build(t), t.TempDir()
 	running := serve(t, program, dir, strings.Fields(string(first[1]))...)
 	shell{
 		dir: "..", program: program, env: []string{"VERBLESS_DATA=" + dir + "/data"},
