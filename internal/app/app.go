@@ -105,6 +105,9 @@ func Open(ctx context.Context, s config.Settings, log *slog.Logger, clock stamp.
 		Base: s.Base(), Secret: secret, Identify: auth.NewGate(d, a.issuer()).Identify, Policy: auth.Policy(), Atomic: d, Keys: a.keys,
 		Log: log, MaxBody: int64(s.MaxBody), Version: Version(), Deprecations: deprecations(), Meter: meter.New(s.RateLimit, s.WrongTokens, d.Now), Vary: a.vary(), Headers: headers(),
 	}
+	if s.UploadURL != "" {
+		options.Elsewhere = []string{s.Uploads()}
+	}
 	if s.Only == "uploads" {
 		options.Only = onlyUploads
 	}

@@ -46,7 +46,7 @@ func resources(d *db.DB, s config.Settings, pictures *avatars.Avatars, sent *upl
 // onlyUploads tells which paths a server of uploads alone has: theirs, and those that every service has.
 func onlyUploads(pattern string) bool {
 	top := strings.SplitN(pattern, "/", 3)[1]
-	return slices.Contains([]string{"uploads", "healthz", "readyz", "metrics", "openapi.json", "schemas", "problems"}, top)
+	return slices.Contains([]string{"", "docs", "uploads", "healthz", "readyz", "metrics", "openapi.json", "schemas", "problems"}, top)
 }
 
 // Directory is how companies are kept.

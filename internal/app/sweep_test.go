@@ -97,7 +97,7 @@ func fixtures(t *testing.T, s *apptest.Server) []fixture {
 const draft = `{"data":{"attributes":{"amount":12.5,"currency":"EUR","description":"%s"}}}`
 
 // described are the paths that belong to no resource.
-var described = []string{"/openapi.json", "/schemas/{schema}", "/problems", "/problems/{problem}", "/healthz", "/readyz", "/media/{name}", "/uploads/{upload}/content", "/metrics"}
+var described = []string{"/", "/docs", "/docs/{file}", "/openapi.json", "/schemas/{schema}", "/problems", "/problems/{problem}", "/healthz", "/readyz", "/media/{name}", "/uploads/{upload}/content", "/metrics"}
 
 func TestSweep(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, s *apptest.Server) {

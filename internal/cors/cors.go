@@ -23,7 +23,7 @@ const (
 	methods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 	// What a request may carry beyond what every page may send.
 	requestHeaders = "Accept, Authorization, Content-Range, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Prefer, Range, " +
-		"Traceparent, Tracestate, X-Goog-Api-Client, X-GUploader-No-308, X-Request-Id, X-Upload-Content-Length, X-Upload-Content-Type"
+		"Traceparent, Tracestate, X-Goog-Api-Client, X-Goog-Hash, X-GUploader-No-308, X-Request-Id, X-Upload-Content-Length, X-Upload-Content-Type"
 	// What a page may read of an answer beyond type, length and caching.
 	answerHeaders = "Accept-Patch, Accept-Post, Accept-Ranges, Allow, Content-Disposition, Content-Range, Deprecation, ETag, Idempotency-Replayed, Link, Location, " +
 		"Preference-Applied, Range, RateLimit, RateLimit-Policy, Retry-After, Sunset, Traceparent, WWW-Authenticate, X-Http-Status-Code-Override, X-Request-Id"

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"html/template"
 	"net/http"
 	"regexp"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"verbless/internal/fault"
 	"verbless/internal/header"
+	"verbless/internal/pages"
 	"verbless/internal/rest"
 )
 
@@ -21,7 +21,7 @@ const (
 	maxName    = 100
 )
 
-// New is an API that describes itself: beside the resources it serves its description, its schemas, and a page for each problem.
+// New is an API that describes itself: beside the resources it serves its description, its schemas, and pages for people.
 func New(o rest.Options, resources ...rest.Resource) *rest.API {
 	o.Describe = Options
 	return rest.New(o, append(resources, itself()...)...)
@@ -54,45 +54,28 @@ func itself() []rest.Resource {
 			}
 			return nil, fault.NotFound()
 		}, rest.Param{Name: "schema", Doc: "The name of a schema, with .json at its end: article.json.", Schema: map[string]any{"type": "string", "maxLength": maxName}}),
-		public("/problems", "listProblems", "All the problem codes", problemsSchema(), []string{jsonType}, func(c *rest.Call) (*rest.Answer, error) {
-			list := make([]any, len(fault.Codes))
-			for i, info := range fault.Codes {
-				list[i] = explain(c, info)
-			}
-			return static(c, jsonType, marshal(map[string]any{"problems": list})), nil
-		}),
+		public("/problems", "listProblems", "All the problem codes", problemsSchema(), []string{jsonType, htmlType}, listProblems),
 		public("/problems/{problem}", "getProblem", "What a problem code means", explanationSchema(), []string{jsonType, htmlType}, showProblem,
 			rest.Param{Name: "problem", Doc: "A problem code.", Schema: map[string]any{"type": "string", "maxLength": maxName}}),
+		public("/", "getFront", "Where to find what", frontSchema(), []string{jsonType, htmlType}, showFront),
+		public("/docs", "getDocs", "Try the API in a browser", nil, []string{htmlType}, showDocs),
+		public("/docs/{file}", "getDocsFile", "A file of the pages", nil, pages.Types(), showFile,
+			rest.Param{Name: "file", Doc: "Its name.", Schema: map[string]any{"type": "string", "maxLength": maxName}}),
 	}
 }
 
-// public is a path that anybody may read. Its last media type may be HTML, which no schema describes.
+// public is a path that anybody may read. What is not JSON no schema describes.
 func public(path, id, summary string, schema any, offers []string, handle func(*rest.Call) (*rest.Answer, error), parts ...rest.Param) rest.Resource {
 	var answers []rest.Response
 	for _, mediaType := range offers {
 		answer := rest.Response{Status: http.StatusOK, Doc: summary + ".", Type: mediaType, Schema: schema}
 		if mediaType == htmlType {
-			answer.Schema = nil
+			answer.Schema, answer.Headers = nil, pageHeaders
 		}
 		answers = append(answers, answer)
 	}
 	return rest.Route{Path: path, Public: true, Parts: parts, Operations: []*rest.Operation{{Method: http.MethodGet, ID: id, Summary: summary, Handle: handle, Offers: offers,
-		Answers: append(answers, rest.Response{Status: http.StatusNotModified, Doc: "Nothing has changed."})}}}
-}
-
-func showProblem(c *rest.Call) (*rest.Answer, error) {
-	info, ok := fault.Lookup(fault.Code(c.Param("problem")))
-	if !ok {
-		return nil, fault.NotFound()
-	}
-	if c.MediaType() == htmlType {
-		var page strings.Builder
-		if err := problemPage.Execute(&page, explain(c, info)); err != nil {
-			return nil, err
-		}
-		return static(c, htmlType+"; charset=utf-8", []byte(page.String())), nil
-	}
-	return static(c, jsonType, marshal(explain(c, info))), nil
+		Answers: append(answers, rest.Response{Status: http.StatusNotModified, Doc: "Nothing has changed.", Headers: answers[len(answers)-1].Headers})}}}
 }
 
 func explanationSchema() map[string]any {
@@ -111,14 +94,6 @@ func problemsSchema() map[string]any {
 func explain(c *rest.Call, info fault.Info) map[string]any {
 	return map[string]any{"type": c.API().Base + "/problems/" + string(info.Code), "code": info.Code, "status": rest.StatusOf(info.Code), "title": info.Title, "help": info.Help}
 }
-
-var problemPage = template.Must(template.New("problem").Parse(`<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{{.code}}</title>
-<style>body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:.1em .3em}</style>
-<h1>{{.title}}</h1><p><code>{{.status}}</code> <code>{{.code}}</code></p><p>{{.help}}</p>
-</html>
-`))
 
 var refEnd = regexp.MustCompile(`("\$ref":"[^"]+)"`)
 

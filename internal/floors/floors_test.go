@@ -20,7 +20,7 @@ import (
 // floors is the table. A package may import those that stand lower, never its neighbours.
 var floors = [][]string{
 	0: {"internal/fault", "internal/stamp", "internal/ident", "internal/query", "internal/jsondoc", "internal/lite", "internal/secret", "internal/lend", "internal/metric", "internal/trace",
-		"internal/coding", "internal/cors", "internal/forward", "internal/limit", "internal/certs"},
+		"internal/coding", "internal/cors", "internal/forward", "internal/limit", "internal/certs", "internal/pages"},
 	1: {"internal/change", "internal/config", "internal/field", "internal/db", "internal/money", "internal/shape", "internal/header", "internal/cursor", "internal/problem", "internal/cell", "internal/onetime", "internal/trip", "internal/issuer", "internal/meter", "internal/blob/s3", "internal/blob/lock"},
 	2: {"internal/rest", "internal/table", "internal/search", "internal/blob", "internal/fetch", "internal/picture", "internal/gateway", "internal/mail"},
 	3: {"internal/auth", "internal/outbox", "internal/replay", "internal/neighbour", "internal/describe"},

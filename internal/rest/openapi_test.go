@@ -50,7 +50,7 @@ func TestEveryPathAnswers(t *testing.T) {
 	s := serve(t)
 	doc := s.want(t, 200, "", "GET /openapi.json", "").read(t)
 	for pattern, item := range doc["paths"].(map[string]any) {
-		path := strings.NewReplacer("{note}", nth(1), "{folder}", nth(1), "{line}", nth(1), "{edition}", "1", "{person}", "1", "{schema}", "note.json", "{problem}", "internal").Replace(pattern)
+		path := strings.NewReplacer("{note}", nth(1), "{folder}", nth(1), "{line}", nth(1), "{edition}", "1", "{person}", "1", "{schema}", "note.json", "{problem}", "internal", "{file}", "main.js").Replace(pattern)
 		for method, op := range item.(map[string]any) {
 			if method == "parameters" {
 				continue

@@ -29,7 +29,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 		}
 		page := s.want(t, 200, "", "GET "+path, "", "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
 		page.has(t, "Content-Type", "text/html; charset=utf-8")
-		for _, part := range []string{"<code>" + status + "</code>", "<code>" + string(info.Code) + "</code>", html.EscapeString(info.Title), "<!doctype html>"} {
+		for _, part := range []string{">" + status + "</span>", "<code>" + string(info.Code) + "</code>", html.EscapeString(info.Title), "<!doctype html>"} {
 			if !strings.Contains(page.Body, part) {
 				t.Errorf("%s lacks %s:\n%s", path, part, page.Body)
 			}

@@ -46,6 +46,7 @@ type Options struct {
 	Only         func(pattern string) bool // which paths are served; nil: all that the resources have
 	Meter        *meter.Meter              // nil: nothing is limited
 	Vary         string                    // what answers depend on beyond what the conventions say
+	Elsewhere    []string                  // addresses of other services that answers send clients to, for the pages that call them
 
 	// Describe is what OPTIONS tells of the path that was asked for; refused is what this caller would get, empty where they are allowed.
 	// nil: OPTIONS tells only which methods there are.

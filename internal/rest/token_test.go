@@ -58,7 +58,7 @@ func TestTokens(t *testing.T) {
 func TestPublic(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	for _, path := range []string{"/openapi.json", "/schemas/note.json", "/problems", "/problems/not_found"} {
+	for _, path := range []string{"/", "/openapi.json", "/schemas/note.json", "/problems", "/problems/not_found"} {
 		for _, who := range []string{"", "nobody", alice} {
 			a := s.want(t, 200, who, "GET "+path, "")
 			a.has(t, "Cache-Control", "public, max-age=3600")

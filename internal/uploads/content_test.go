@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"verbless/internal/apptest"
+	"verbless/internal/config"
 )
 
 // whole makes an upload of alice's that is there.
@@ -249,4 +250,25 @@ func TestAgain(t *testing.T) {
 			t.Errorf("%d files", n)
 		}
 	})
+}
+
+// TestOtherOrigins shows that a page of another origin can send a file, and read how far it is.
+func TestOtherOrigins(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		u := begin(t, s, "")
+		const origin = "Origin: https://page.example"
+		asked := s.Want(t, 204, "", "OPTIONS "+u.address, "", origin, "Access-Control-Request-Method: PUT", "Access-Control-Request-Headers: content-range,x-guploader-no-308")
+		for name, want := range map[string]string{"Access-Control-Allow-Origin": "https://page.example", "Access-Control-Allow-Methods": "PUT", "Access-Control-Allow-Headers": "content-range"} {
+			if got := asked.Header.Get(name); !strings.Contains(strings.ToLower(got), strings.ToLower(want)) {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+		sent := u.put(308, "bytes 0-3/*", "0123", origin)
+		if got := strings.ToLower(sent.Header.Get("Access-Control-Expose-Headers")); sent.Header.Get("Access-Control-Allow-Origin") != "https://page.example" || !strings.Contains(got, "range") || !strings.Contains(got, "x-http-status-code-override") {
+			t.Errorf("%v", sent.Header)
+		}
+		if a := u.put(308, "bytes */*", "", "Origin: https://elsewhere.example"); a.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%v", a.Header)
+		}
+	}, func(c *config.Settings) { c.CORSOrigins = "https://page.example" })
 }

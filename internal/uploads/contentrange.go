@@ -12,7 +12,6 @@ type span struct {
 	from  int64 // -1: the body holds nothing; the request asks how far the upload is
 	to    int64 // the last byte; -1: as far as the body goes
 	total int64 // of the whole file
-	more  bool  // others follow, unless the total says otherwise
 }
 
 // asks tells whether the request only asks.
@@ -35,8 +34,7 @@ var contentRange = regexp.MustCompile(`^bytes (?:\*|([0-9]{1,18})-([0-9]{1,18}|\
 // readSpan reads a Content-Range. Without one the body is the whole file.
 func readSpan(text string, length int64) (span, error) {
 	if text == "" {
-		s := span{from: 0, to: -1, total: length}
-		return s, nil
+		return span{from: 0, to: -1, total: length}, nil
 	}
 	match := contentRange.FindStringSubmatch(text)
 	if match == nil {
@@ -50,7 +48,6 @@ func readSpan(text string, length int64) (span, error) {
 		return n
 	}
 	s := span{from: number(match[1]), to: number(match[2]), total: number(match[3])}
-	s.more = s.to >= 0 && s.total < 0
 	switch {
 	case s.to >= 0 && s.to < s.from, s.total >= 0 && (s.to >= s.total || s.from > s.total):
 		return s, fault.New(fault.InvalidHeader, "The range contradicts itself.").On("Content-Range")

@@ -16,7 +16,7 @@ func TestReadSpan(t *testing.T) {
 		{"", -1, span{from: 0, to: -1, total: -1}},
 		{"", 0, span{from: 0, to: -1, total: 0}},
 		{"bytes 0-9/10", 10, span{from: 0, to: 9, total: 10}},
-		{"bytes 0-9/*", 10, span{from: 0, to: 9, total: -1, more: true}},
+		{"bytes 0-9/*", 10, span{from: 0, to: 9, total: -1}},
 		{"bytes 5-9/10", -1, span{from: 5, to: 9, total: 10}},
 		{"bytes 0-*/*", -1, span{from: 0, to: -1, total: -1}},
 		{"bytes 3-*/10", -1, span{from: 3, to: -1, total: 10}},
