@@ -10,7 +10,7 @@ CASES ?= 10000
 # Linters are run when go.mod names them as tools; their versions are kept there.
 LINTERS ?= staticcheck govulncheck
 
-.PHONY: help run test bench check soak fuzz
+.PHONY: help run test bench check release soak fuzz
 
 help: ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1|\2/' | while IFS='|' read -r target text; do printf 'make %-7s %s\n' "$$target" "$$text"; done
@@ -30,7 +30,7 @@ check: ## Look at the code without running it: gofmt, vet, floors, linters, the 
 	go vet ./...
 	cd interop && go vet ./...
 	go test ./internal/floors
-	go test ./docs
+	go test ./docs ./contrib
 	@if command -v npm >/dev/null; then scripts/tools; else echo "npm is not installed, so the description of the API is not linted"; fi
 	go test ./tools -run Linters
 	@for linter in $(LINTERS); do \
@@ -38,6 +38,9 @@ check: ## Look at the code without running it: gofmt, vet, floors, linters, the 
 		else echo "skipped $$linter: go.mod does not name it as a tool"; fi; \
 	done
 	@if command -v shellcheck >/dev/null; then shellcheck scripts/* .ci/run; else echo "skipped shellcheck: it is not installed"; fi
+
+release: ## Build for Linux, macOS and Windows into dist, with checksums (VERSION)
+	scripts/release
 
 soak: ## Run the slow tests: the same assertions, for longer
 	VERBLESS_SOAK=1 RAPID_CHECKS=$(CASES) scripts/test -count=1 -timeout=3h

@@ -37,6 +37,6 @@ type version struct{}
 func (version) Help() string { return "Example: verbless version" }
 
 func (version) Run() error {
-	fmt.Println("verbless " + app.Version())
+	fmt.Println(app.Build())
 	return nil
 }

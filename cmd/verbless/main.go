@@ -24,6 +24,7 @@ type commands struct {
 	Locations locations  `cmd:"" help:"Stand in for the system that keeps locations."`
 	Migrate   migrate    `cmd:"" help:"Bring the store's schema up to date."`
 	Backup    backup     `cmd:"" help:"Write a consistent copy of the store while it is in use."`
+	Health    health     `cmd:"" help:"Ask whether the service can answer requests."`
 	OpenAPI   openapi    `cmd:"" name:"openapi" help:"Print the OpenAPI description."`
 	Show      showConfig `cmd:"" name:"config" help:"Print the settings that hold, and where they come from."`
 	Version   version    `cmd:"" help:"Print the version."`

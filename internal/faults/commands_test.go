@@ -130,7 +130,7 @@ func TestHelp(t *testing.T) {
 	for _, m := range commandLine.FindAllStringSubmatch(list, -1) {
 		found[m[1]] = true
 	}
-	for _, name := range []string{"serve", "users create", "tokens issue", "tokens revoke", "companies import", "companies export", "locations serve", "migrate", "backup", "openapi", "config", "version"} {
+	for _, name := range []string{"serve", "users create", "tokens issue", "tokens revoke", "companies import", "companies export", "locations serve", "migrate", "backup", "health", "openapi", "config", "version"} {
 		if !found[name] {
 			t.Errorf("help does not list %q, but %q", name, list)
 		}
