@@ -29,8 +29,8 @@ func (u *Uploads) finish(c *rest.Call, s *session) (*rest.Answer, error) {
 		return nil, u.receiveFault(err)
 	}
 	if err := u.checkHash(ctx, c.Request.Header, s.file, s.progress); err != nil {
-		if gone := u.end(ctx, s); gone != nil {
-			return nil, gone
+		if _, failed := u.end(ctx, s.id); failed != nil {
+			return nil, failed
 		}
 		return nil, err
 	}
@@ -68,14 +68,20 @@ func (u *Uploads) finish(c *rest.Call, s *session) (*rest.Answer, error) {
 	return answer, nil
 }
 
-// end gives an upload up, for good.
-func (u *Uploads) end(ctx context.Context, s *session) error {
-	return u.db.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE upload_sessions SET state = 'ended' WHERE upload_id = ?`, s.id); err != nil {
+// end gives an upload up, for good. One that was finished in the meantime stays, and so it tells.
+func (u *Uploads) end(ctx context.Context, id string) (gone bool, err error) {
+	err = u.db.Write(ctx, func(ctx context.Context, tx *db.Tx) error {
+		res, err := tx.Exec(ctx, `UPDATE upload_sessions SET state = 'ended' WHERE upload_id = ? AND state = 'open'`, id)
+		if err != nil {
 			return err
 		}
-		return u.remove(ctx, s)
+		n, err := res.RowsAffected()
+		if gone = n == 1; err != nil || !gone {
+			return err
+		}
+		return u.remove(ctx, id)
 	})
+	return gone, err
 }
 
 // checkHash compares a file with the checksums that came with its last byte. Kinds that we do not know are not ours to judge.

@@ -13,6 +13,7 @@ import (
 	"verbless/internal/blob"
 	"verbless/internal/change"
 	"verbless/internal/fault"
+	"verbless/internal/ident"
 	"verbless/internal/query"
 	"verbless/internal/rest"
 )
@@ -26,14 +27,18 @@ func (u *Uploads) find(c *rest.Call) (*session, error) {
 	if capability == "" {
 		return nil, fault.New(fault.Unauthenticated, "Send to the address in Location, with its upload_id.").In("upload_id")
 	}
-	s, err := u.session(c.Ctx, u.db.Reader(c.Ctx), c.Param("upload"))
+	id := c.Param("upload")
+	if !ident.Valid(id) {
+		return nil, fault.NotFound()
+	}
+	s, err := u.session(c.Ctx, u.db.Reader(c.Ctx), id)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil || !s.opens(capability) {
 		return nil, fault.NotFound()
 	}
-	if s.state == ended || s.state == open && u.db.Now().After(s.expires) {
+	if s.over() || s.state == open && u.db.Now().After(s.expires) {
 		return nil, endedFault()
 	}
 	return s, nil
@@ -49,7 +54,7 @@ func (u *Uploads) cancel(c *rest.Call) (*rest.Answer, error) {
 	case done:
 		return nil, fault.New(fault.UploadEnded, "The file is here already; DELETE /uploads/%s removes it.", s.id)
 	case open:
-		if err := u.remove(c.Ctx, s); err != nil {
+		if err := u.remove(c.Ctx, s.id); err != nil {
 			return nil, err
 		}
 	}
@@ -57,8 +62,8 @@ func (u *Uploads) cancel(c *rest.Call) (*rest.Answer, error) {
 }
 
 // remove takes an upload away, and its file with it.
-func (u *Uploads) remove(ctx context.Context, s *session) error {
-	_, err := u.store.Change(ctx, change.System, []query.Cond{query.Is("id", s.id)}, func(*Upload) (*Upload, error) { return nil, nil })
+func (u *Uploads) remove(ctx context.Context, id string) error {
+	_, err := u.store.Change(ctx, change.System, []query.Cond{query.Is("id", id)}, func(*Upload) (*Upload, error) { return nil, nil })
 	if fault.Is(err, fault.NotFoundCode) {
 		return nil
 	}
@@ -108,7 +113,7 @@ func (u *Uploads) advance(ctx context.Context, c *rest.Call, s *session, what sp
 	switch {
 	case err != nil:
 		return nil, err
-	case s == nil:
+	case s == nil || s.over():
 		return nil, endedFault()
 	case s.state == done:
 		drain(c)

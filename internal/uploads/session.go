@@ -43,6 +43,7 @@ type session struct {
 	progress                blob.Progress
 	answer                  *string
 	expires                 time.Time
+	orphan                  bool   // its upload is gone, with its owner
 	capability              string // in the address to send to; known only while it is made
 }
 
@@ -51,6 +52,9 @@ func hashed(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
+
+// over tells whether nothing more can come of it, and nobody cancelled it.
+func (s *session) over() bool { return s.state == ended || s.orphan && s.state != cancelled }
 
 // opens tells whether the capability is that of the session.
 func (s *session) opens(secret string) bool {
@@ -62,8 +66,9 @@ func (u *Uploads) session(ctx context.Context, q db.Querier, id string) (*sessio
 	s := &session{id: id}
 	var progress, parts string
 	var expires int64
-	err := q.QueryRow(ctx, `SELECT secret, state, file, parts, media_type, total, holder, progress, answer, expires_at FROM upload_sessions WHERE upload_id = ?`, id).
-		Scan(&s.secret, &s.state, &s.file, &parts, &s.mediaType, &s.total, &s.holder, &progress, &s.answer, &expires)
+	err := q.QueryRow(ctx, `SELECT secret, state, file, parts, media_type, total, holder, progress, answer, expires_at,
+		NOT EXISTS (SELECT 1 FROM uploads WHERE id = upload_id) FROM upload_sessions WHERE upload_id = ?`, id).
+		Scan(&s.secret, &s.state, &s.file, &parts, &s.mediaType, &s.total, &s.holder, &progress, &s.answer, &expires, &s.orphan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -123,7 +128,7 @@ func (u *Uploads) check(ctx context.Context, q db.Querier, s *session) error {
 	switch {
 	case err != nil:
 		return err
-	case now == nil || now.state != open:
+	case now == nil || now.state != open || now.orphan:
 		return errEnded
 	case now.holder != u.process:
 		return errOvertaken

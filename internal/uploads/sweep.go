@@ -23,10 +23,13 @@ func (u *Uploads) Expire(ctx context.Context) error {
 			return err
 		}
 		for _, id := range ids {
-			if err := u.end(ctx, &session{id: id}); err != nil {
+			gone, err := u.end(ctx, id)
+			if err != nil {
 				return err
 			}
-			u.counts.abandoned.Add(1)
+			if gone {
+				u.counts.abandoned.Add(1)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 
@@ -403,5 +404,57 @@ func TestCounts(t *testing.T) {
 				t.Errorf("%s is missing in\n%s", line, text)
 			}
 		}
+	})
+}
+
+// TestEndsOnlyWhatIsOpen: the job that ends old uploads may meet one whose last byte has just been acknowledged.
+func TestEndsOnlyWhatIsOpen(t *testing.T) {
+	places(t, func(t *testing.T, s *apptest.Server) {
+		whole, begun := begin(t, s, ""), begin(t, s, "")
+		whole.put(200, "", "0123")
+		for u, want := range map[*sending]bool{whole: false, begun: true} {
+			if gone, err := s.App.Uploads.End(t.Context(), path.Base(u.item)); err != nil || gone != want {
+				t.Errorf("%v, %v; want %v", gone, err, want)
+			}
+		}
+		if whole.content() != "0123" {
+			t.Error("a whole file went")
+		}
+		whole.put(200, "bytes */*", "")
+		begun.put(410, "bytes */*", "")
+	})
+}
+
+// TestOwnerGone: with their owner, uploads end; nobody goes on filling the store for a user who is gone.
+func TestOwnerGone(t *testing.T) {
+	places(t, func(t *testing.T, s *apptest.Server) {
+		whole, begun, cancelled := begin(t, s, ""), begin(t, s, ""), begin(t, s, "")
+		whole.put(200, "", "0123")
+		begun.put(308, "bytes 0-3/*", "0123")
+		cancelled.Want(t, 499, "", "DELETE "+cancelled.address, "")
+		s.Want(t, 204, s.Admin, "DELETE /users/alice", "")
+		begun.put(410, "bytes 4-7/8", "4567")
+		begun.put(410, "bytes */*", "")
+		whole.put(410, "bytes */*", "")
+		cancelled.put(499, "bytes */*", "")
+		s.Want(t, 404, s.Admin, "GET "+whole.item+"/content", "")
+	})
+}
+
+// TestStrangeAddresses: whatever stands in the place of an upload, nobody is told more than that there is nothing.
+func TestStrangeAddresses(t *testing.T) {
+	apptest.Each(t, func(t *testing.T, s *apptest.Server) {
+		u := begin(t, s, "")
+		_, query, _ := strings.Cut(u.address, "?")
+		for _, id := range []string{"%00", "%ff", "x", "'--", "..%2f..%2fetc", strings.ToUpper(path.Base(u.item)), strings.Repeat("9", 3000), "00000000-0000-0000-0000-000000000000"} {
+			for _, method := range []string{"PUT", "POST", "DELETE"} {
+				s.Want(t, 404, "", method+" /uploads/"+id+"/content?"+query, "")
+			}
+			s.Want(t, 404, s.Alice, "GET /uploads/"+id+"/content", "")
+			s.Want(t, 401, "", "GET /uploads/"+id+"/content", "")
+		}
+		s.Want(t, 404, "", "PUT "+u.item+"/content?upload_id=%00", "")
+		s.Want(t, 404, "", "PUT "+u.item+"/content?upload_id="+strings.Repeat("A", 5000), "")
+		u.holds("")
 	})
 }
